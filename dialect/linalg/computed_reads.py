@@ -1,8 +1,12 @@
-"""Reads of tensors at places that a body computes: building them, with padding, slices and transposes in front."""
+"""Reads of tensors at places that a body computes: building them, with padding, slices and transposes in front.
+
+Sizes, offsets and steps are numbers or index values: those of a size known at run time only. Along such a size a place
+outside of the tensor may be read, and what is read there is not used; `elementwise-loops` guards such reads.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,10 +39,9 @@ class At:
         """A constant."""
         return At(None, 0, number)
 
-    @property
-    def is_zero(self) -> bool:
-        """Whether it is the constant 0."""
-        return self.value is None and not self.distance
+    def is_number(self, number: int) -> bool:
+        """Whether it is this constant."""
+        return self.value is None and self.distance == number
 
     def build(self) -> Any:
         """The index value at the insertion point."""
@@ -56,17 +59,44 @@ class At:
             return At(self.value, self.factor, self.distance + other.distance)
         return At(dialect("arith").AddIOp(self.build(), other.build()).result, 1, 0)
 
+    def __sub__(self, other: At) -> At:
+        if other.value is None:
+            return self + At(None, 0, -other.distance)
+        return At(dialect("arith").SubIOp(self.build(), other.build()).result, 1, 0)
+
     def __mul__(self, other: At) -> At:
         if self.value is not None and other.value is not None:
             return At(dialect("arith").MulIOp(self.build(), other.build()).result, 1, 0)
         one, number = (other, self.distance) if self.value is None else (self, other.distance)
         return At(one.value, one.factor * number, one.distance * number)
 
-    def within(self, size: int) -> At:
-        """The nearest index of a dimension of this size."""
+    def within(self, tensor: Any, axis: int) -> At:
+        """The nearest index of a dimension of a tensor whose size is a number; of another the same."""
+        if tensor.type.is_dynamic_dim(axis):
+            return self
         arith = dialect("arith")
         low = arith.MaxSIOp(self.build(), constants.index(0)).result
-        return At(arith.MinSIOp(low, constants.index(max(size - 1, 0))).result, 1, 0)
+        return At(arith.MinSIOp(low, constants.index(max(tensor.type.shape[axis] - 1, 0))).result, 1, 0)
+
+
+def size_of(tensor: Any, axis: int) -> At:
+    """A size of a tensor, at the insertion point where it is known at run time only."""
+    if not tensor.type.is_dynamic_dim(axis):
+        return At.number(tensor.type.shape[axis])
+    return At.of(dialect("tensor").DimOp(tensor, constants.index(axis)).result)
+
+
+def given(op: Any, names: Sequence[str]) -> list[list[At]]:
+    """The numbers and index values of an operation: `offsets`, `sizes` and `strides` of a slice, or `low` and `high` of
+    padding."""
+    segments = list(ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"]))[-len(names) :]
+    operands = iter(list(op.operands)[len(op.operands) - sum(segments) :])
+    marker = ir.ShapedType.get_dynamic_size()
+    return [
+        [At.of(next(operands)) if number == marker else At.number(number)
+         for number in ir.DenseI64ArrayAttr(op.attributes[f"static_{name}"])]
+        for name in names
+    ]  # fmt: skip
 
 
 def loops_in(map_: Any, *, divided: bool = False) -> set[int] | None:
@@ -109,7 +139,7 @@ def element(tensor: Any, at: Sequence[At]) -> Any:
         return element(owner.operation.operands[0], Slice(owner.operation, tensor.type).after(at))
     if name == "linalg.generic" and (order := permutation(owner.operation)) is not None:
         return element(owner.operation.operands[0], [at[place] for place in order])
-    if name == "tensor.expand_shape" and _is_moved(owner.operation.operands[0]):
+    if name == "tensor.expand_shape" and _is_moved(owner.operation.operands[0]) and tensor.type.has_static_shape:
         return element(owner.operation.operands[0], _together(owner.operation, at))
     indices = [each.build() for each in at]
     return dialect("tensor").ExtractOp(tensor, indices).result
@@ -155,10 +185,10 @@ def at_least(index: Any, number: int) -> Any:
     return arith.CmpIOp(arith.CmpIPredicate.sge, index, constants.index(number)).result
 
 
-def below(index: Any, number: int) -> Any:
-    """Whether an index is smaller than a number."""
-    arith = dialect("arith")
-    return arith.CmpIOp(arith.CmpIPredicate.slt, index, constants.index(number)).result
+def below(index: Any, size: int | At) -> Any:
+    """Whether an index is smaller than a number, or a size."""
+    arith, size = dialect("arith"), At.number(size) if isinstance(size, int) else size
+    return arith.CmpIOp(arith.CmpIPredicate.slt, index, size.build()).result
 
 
 def remainder(index: At, by: int) -> At:
@@ -185,19 +215,17 @@ def both(left: Any, right: Any) -> Any:
 def _padded(op: Any, at: Sequence[At]) -> Any:
     value = padding_of(op)
     source = op.operands[0]
-    low = list(ir.DenseI64ArrayAttr(op.attributes["static_low"]))
-    high = list(ir.DenseI64ArrayAttr(op.attributes["static_high"]))
-    if len(op.operands) > 1 or not source.type.has_static_shape:
-        raise input_error(op, "'tensor.pad' by numbers known at run time only; expected constants")
+    low, high = given(op, ("low", "high"))
     inside: Any = None
     place: list[At] = []
-    for each, before, after, size in zip(at, low, high, source.type.shape, strict=True):
-        moved = each + At.number(-before)
-        if before > 0 or after > 0:
+    for axis, (each, before, after) in enumerate(zip(at, low, high, strict=True)):
+        moved = each - before
+        first, last = (one.value is not None or one.distance > 0 for one in (before, after))
+        if first or last:
             index = moved.build()
-            inside = both(inside, at_least(index, 0) if before > 0 else None)
-            inside = both(inside, below(index, size) if after > 0 else None)
-            moved = At.of(index).within(size)
+            inside = both(inside, at_least(index, 0) if first else None)
+            inside = both(inside, below(index, size_of(source, axis)) if last else None)
+            moved = At.of(index).within(source, axis)
         place.append(moved)
     return value if 0 in source.type.shape else where(inside, element(source, place), value)
 
@@ -212,75 +240,108 @@ def padding_of(op: Any) -> Any:
 
 
 class Slice:
-    """The offsets, sizes and steps of a slice, constant or computed, of a part of some type."""
+    """The offsets, sizes and steps of a slice, of a part of some type."""
 
     def __init__(self, op: Any, part: Any) -> None:
         self.op = op
-        first = 2 if op.name == "tensor.insert_slice" else 1
-        segments = list(ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"]))
-        counts = segments[first:]
-        given = list(op.operands)[first:]
-        marker = ir.ShapedType.get_dynamic_size()
-        found: list[list[Any]] = []
-        for name, count in zip(("offsets", "sizes", "strides"), counts, strict=True):
-            values, given = iter(given[:count]), given[count:]
-            static = list(ir.DenseI64ArrayAttr(op.attributes[f"static_{name}"]))
-            found.append([next(values) if number == marker else number for number in static])
-        self.offsets, self.sizes, self.steps = found
-        if not all(isinstance(each, int) for each in (*self.sizes, *self.steps)):
-            raise input_error(op, f"'{op.name}' of a size, or with steps, known at run time only; expected constants")
-        self.kept = self._kept(list(part.shape))
-
-    def _kept(self, shape: list[int]) -> list[bool]:
-        """Which dimensions the part keeps: others are of size 1."""
-        kept: list[bool] = []
-        for place, size in enumerate(self.sizes):
-            left = len(self.sizes) - place
-            keep = bool(shape) and shape[0] == size and (size != 1 or left == len(shape) or self._fits(shape, place))
-            kept.append(keep)
-            if keep:
-                shape.pop(0)
-        return kept
-
-    def _fits(self, shape: list[int], place: int) -> bool:
-        """Whether keeping this dimension leaves a way to keep the rest."""
-        rest = list(self.sizes[place + 1 :])
-        for size in shape[1:]:
-            while rest and rest[0] != size:
-                if rest.pop(0) != 1:
-                    return False
-            if not rest:
-                return False
-            rest.pop(0)
-        return all(size == 1 for size in rest)
-
-    def _offset(self, axis: int) -> At:
-        offset = self.offsets[axis]
-        return At.number(offset) if isinstance(offset, int) else At.of(offset)
+        self.offsets, self.sizes, self.steps = given(op, ("offsets", "sizes", "strides"))
+        open_axes = [part.is_dynamic_dim(axis) for axis in range(part.rank)]
+        sizes = [size.distance if size.value is None else None for size in self.sizes]
+        self.kept = _kept(
+            sizes, [None if is_open else size for is_open, size in zip(open_axes, part.shape, strict=True)]
+        )
 
     def after(self, at: Sequence[At]) -> list[At]:
         """The place in the whole of a place in the part."""
         own = iter(at)
-        steps = [next(own) * At.number(step) if keep else At.number(0)
-                 for keep, step in zip(self.kept, self.steps, strict=True)]  # fmt: skip
-        return [self._offset(axis) + step for axis, step in enumerate(steps)]
+        steps = [next(own) * step if keep else At.number(0) for keep, step in zip(self.kept, self.steps, strict=True)]
+        return [offset + step for offset, step in zip(self.offsets, steps, strict=True)]
 
-    def before(self, at: Sequence[Any]) -> tuple[Any, list[At]]:
+    def before(self, at: Sequence[At]) -> tuple[Any, list[At]]:
         """Whether a place of the whole lies in the part, and where, or some place of it."""
         arith, inside = dialect("arith"), None
+        part, whole = self.op.operands[0], self.op.operands[1].type
         place: list[At] = []
-        for axis, index in enumerate(at):
-            size, step, keep = self.sizes[axis], self.steps[axis], self.kept[axis]
-            offset = self._offset(axis)
-            distance = (At.of(index) + (offset * At.number(-1))).build() if not offset.is_zero else index
+        for axis, (index, offset, size, step) in enumerate(zip(at, self.offsets, self.sizes, self.steps, strict=True)):
+            distance = (index - offset).build()
             number = distance
-            if step != 1:
-                rest = arith.RemSIOp(distance, constants.index(step)).result
-                number = arith.DivSIOp(distance, constants.index(step)).result
+            if not step.is_number(1):
+                rest = arith.RemSIOp(distance, step.build()).result
+                number = arith.DivSIOp(distance, step.build()).result
                 inside = both(inside, arith.CmpIOp(arith.CmpIPredicate.eq, rest, constants.index(0)).result)
-            whole = offset.is_zero and step == 1 and size == self.op.operands[1].type.shape[axis]
-            if not whole:
+            is_all = offset.is_number(0) and step.is_number(1) and size.is_number(whole.shape[axis])
+            if not is_all:
                 inside = both(inside, both(at_least(distance, 0), below(number, size)))
-            if keep:
-                place.append(At.of(number) if whole else At.of(number).within(size))
+            if self.kept[axis]:
+                place.append(At.of(number) if is_all else At.of(number).within(part, len(place)))
         return inside, place
+
+
+def _kept(sizes: Sequence[int | None], shape: list[int | None]) -> list[bool]:
+    """Which dimensions of a slice its part keeps: others are of size 1. None is a size known at run time only."""
+    kept: list[bool] = []
+    for place, size in enumerate(sizes):
+        left = len(sizes) - place
+        fits = bool(shape) and shape[0] == size
+        keep = fits and (size != 1 or left == len(shape) or _fits(sizes[place + 1 :], shape[1:]))
+        kept.append(keep)
+        if keep:
+            shape.pop(0)
+    return kept
+
+
+def _fits(sizes: Sequence[int | None], shape: Sequence[int | None]) -> bool:
+    """Whether a part with these sizes may be what is left of a slice's, without some of size 1."""
+    rest = list(sizes)
+    for size in shape:
+        while rest and rest[0] != size:
+            if rest.pop(0) != 1:
+                return False
+        if not rest:
+            return False
+        rest.pop(0)
+    return all(size == 1 for size in rest)
+
+
+def part_element(op: Any, at: Sequence[At]) -> Any:
+    """The element at a place of what a concatenation, an inserted slice, or what `element` looks through computes."""
+    if op.name == "tensor.concat":
+        return _concatenated(op, at)
+    if op.name == "tensor.insert_slice":
+        return _inserted(op, at)
+    return element(op.results[0], at)
+
+
+def _concatenated(op: Any, at: Sequence[At]) -> Any:
+    axis: int = ir.IntegerAttr(op.attributes["dim"]).value
+    found, start = None, At.number(0)
+    for operand in op.operands:
+        place = [*at[:axis], (at[axis] - start).within(operand, axis), *at[axis + 1 :]]
+        value = element(operand, place)
+        found = value if found is None else where(_not_below(at[axis], start), value, found)
+        start = start + size_of(operand, axis)
+    return found
+
+
+def _not_below(index: At, start: At) -> Any:
+    arith = dialect("arith")
+    return arith.CmpIOp(arith.CmpIPredicate.sge, index.build(), start.build()).result
+
+
+def _inserted(op: Any, at: Sequence[At]) -> Any:
+    """The new element where the slice has one, else the old."""
+    inside, place = Slice(op, op.operands[0].type).before(at)
+    new = element(op.operands[0], place)
+    return where(inside, new, element(op.operands[1], at))
+
+
+def at_loops(expression: Any, here: Mapping[int, At]) -> At:
+    """What a result of an indexing map says, with its loops at a place."""
+    if isinstance(expression, ir.AffineConstantExpr):
+        return At.number(expression.value)
+    if isinstance(expression, ir.AffineDimExpr):
+        return here[expression.position]
+    left, right = (at_loops(side, here) for side in (expression.lhs, expression.rhs))
+    if isinstance(expression, DIVISIONS):
+        return divided(left, right.distance, remainder=isinstance(expression, ir.AffineModExpr))
+    return left + right if isinstance(expression, ir.AffineAddExpr) else left * right

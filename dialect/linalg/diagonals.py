@@ -268,6 +268,6 @@ def _element(found: Diagonals, at: list[Any]) -> Any:
         least = distance + min(0, row * (found.copies - 1)) + min(0, k * (found.length - 1))
         index = reads.remainder(index + At.number(-(least // modulus) * modulus), modulus)
     else:  # what a copy has behind the last row's end is not read
-        index = index.within(found.source.type.shape[found.axis])
+        index = index.within(found.source, found.axis)
     place.insert(found.axis, index)
     return reads.element(found.source, place)

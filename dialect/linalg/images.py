@@ -217,7 +217,7 @@ def laid_out(source: Any, order: list[int], shape: list[int]) -> Any:
         if shape[-1] == size:
             return reads.element(source, [place[order.index(each)] for each in range(len(order))])
         inside = reads.below(at[-1], size)
-        place[-1] = place[-1].within(size)
+        place[-1] = place[-1].within(source, order[-1])
         found = reads.element(source, [place[order.index(each)] for each in range(len(order))])
         return reads.where(inside, found, _zero(source.type.element_type))
 

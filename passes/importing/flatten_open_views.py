@@ -7,10 +7,11 @@ then a linalg.generic has operands `?x?xD` and a result `?x1xD`; or through an e
 residual, what goes past the views has lost the size too: a cast back to `?x?xD` finds it again, and what is added to it
 is checked to have the size 1. Leaves that work on `?x?xD`, without these checks, and a tensor.collapse_shape of the
 first two dimensions; `name-sizes` takes the sizes of new tensors from what is computed into them where there is one,
-and checks that operands have the same. For t = 1 both say the same, and for any other t the module
-as written is wrong, so that nothing else can be meant. Where something else uses what lies between, or it has an
-operand whose size is 1, nothing is changed; a module without such views is left alone, and a second run changes
-nothing.
+and checks that operands have the same. Of the rows of a batch of one product, as of an einsum, the first of two open
+sizes is lost in the same way, and found again (`dialect/linalg/open_batches.py`). For t = 1 both say the same, and for
+any other t the module as written is wrong, so that nothing else can be meant. Where something else uses what lies
+between, or it has an operand whose size is 1, nothing is changed; a module without such views is left alone, and a
+second run changes nothing.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from typing import Any, ClassVar
 
 from mlir_gemm.dialect import constants
 from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.linalg.open_batches import flatten_batches
 from mlir_gemm.dialect.walk import named, users
 from mlir_gemm.passes.base import Pass
 
@@ -35,6 +37,7 @@ class FlattenOpenViews(Pass):
     name: ClassVar[str] = "flatten-open-views"
 
     def run(self, module: Any) -> None:
+        flatten_batches(module)
         for collapse in [each.operation for each in named(module, "tensor.collapse_shape")]:
             source = collapse.operands[0]
             if _groups(collapse) != _BROKEN or not _has_lost_a_size(source.type):

@@ -107,8 +107,8 @@ def _windows(op: Any, stand_ins: Mapping[str, int]) -> None:
         with ir.InsertionPoint(op), op.location:
 
             def element(at: list[Any], map_: Any = maps[number], source: Any = source, loops: Any = loops) -> Any:
-                here = dict(zip(loops, at, strict=True))
-                return reads.element(source, [_value(op, each, here) for each in map_.results])
+                here = {loop: At.of(index) for loop, index in zip(loops, at, strict=True)}
+                return reads.element(source, [reads.at_loops(each, here) for each in map_.results])
 
             op.operands[number] = reads.copy(type_, element)
         maps[number] = ir.AffineMap.get(len(reductions), 0, [ir.AffineDimExpr.get(loop) for loop in loops])
@@ -159,17 +159,6 @@ def _loops(op: Any, map_: Any, shape: list[int]) -> set[int]:
     return found
 
 
-def _value(op: Any, expression: Any, here: dict[int, Any]) -> At:
-    if isinstance(expression, ir.AffineConstantExpr):
-        return At.number(expression.value)
-    if isinstance(expression, ir.AffineDimExpr):
-        return At.of(here[expression.position])
-    left, right = (_value(op, side, here) for side in (expression.lhs, expression.rhs))
-    if isinstance(expression, reads.DIVISIONS):
-        return reads.divided(left, right.distance, remainder=isinstance(expression, ir.AffineModExpr))
-    return left + right if isinstance(expression, ir.AffineAddExpr) else left * right
-
-
 def _sizes(op: Any, maps: list[Any], loops: int) -> list[int]:
     sizes: dict[int, int] = {}
     for operand, map_ in zip(op.operands, maps, strict=True):
@@ -184,30 +173,4 @@ def _sizes(op: Any, maps: list[Any], loops: int) -> list[int]:
 
 def _element_of(op: Any) -> Callable[[list[Any]], Any]:
     """How an element of an operation's result is computed from its indices."""
-    if op.name == "tensor.concat":
-        return lambda at: _concatenated(op, at)
-    if op.name == "tensor.insert_slice":
-        return lambda at: _inserted(op, at)
-    return lambda at: reads.element(op.results[0], [At.of(each) for each in at])
-
-
-def _concatenated(op: Any, at: list[Any]) -> Any:
-    axis: int = ir.IntegerAttr(op.attributes["dim"]).value
-    found, start = None, 0
-    for operand in op.operands:
-        size = operand.type.shape[axis]
-        place = [At.of(each) for each in at]
-        place[axis] = (place[axis] + At.number(-start)).within(size)
-        value = reads.element(operand, place)
-        found = value if found is None else reads.where(reads.at_least(at[axis], start), value, found)
-        start += size
-    return found
-
-
-def _inserted(op: Any, at: list[Any]) -> Any:
-    """The new element where the slice has one, else the old."""
-    slice_ = reads.Slice(op, op.operands[0].type)
-    inside, place = slice_.before(at)
-    new = reads.element(op.operands[0], place)
-    old = reads.element(op.operands[1], [At.of(each) for each in at])
-    return reads.where(inside, new, old)
+    return lambda at: reads.part_element(op, [At.of(each) for each in at])

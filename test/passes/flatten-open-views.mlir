@@ -146,3 +146,63 @@ func.func @residual(%x: tensor<?x?x24xf32>, %w: tensor<24x24xf32>, %flat: tensor
   %9 = tensor.cast %8 : tensor<?x1x24xf32> to tensor<?x?x24xf32>
   return %9 : tensor<?x?x24xf32>
 }
+
+// A batch of one product, as of an einsum: its rows are those of both sizes, and the first is not checked to be 1.
+// CHECK-LABEL: func.func @einsum(
+//  CHECK-SAME:   %[[X:.*]]: tensor<?x?x8xf32>
+//   CHECK-NOT:   cf.assert
+//   CHECK-NOT:   tensor.cast
+//       CHECK:   %[[V:.*]] = tensor.collapse_shape %{{.*}} {{\[\[}}0], [1], [2, 3, 4]] : tensor<?x?x8x1x1xf32> into tensor<?x?x8xf32>
+//       CHECK:   %[[F:.*]] = tensor.collapse_shape %[[V]] {{\[\[}}0, 1], [2]] : tensor<?x?x8xf32> into tensor<?x8xf32>
+//       CHECK:   %[[R:.*]] = tensor.expand_shape %[[F]] {{\[\[}}0, 1], [2]]
+//       CHECK:   linalg.batch_matmul ins(%[[R]],
+func.func @einsum(%x: tensor<?x?x8xf32>, %w: tensor<1x8x48xf32>, %o: tensor<1x?x48xf32>) -> tensor<1x?x48xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1 : i64
+  %b = tensor.dim %x, %c0 : tensor<?x?x8xf32>
+  %t = tensor.dim %x, %c1 : tensor<?x?x8xf32>
+  %n = arith.index_cast %b : index to i64
+  %e = tensor.expand_shape %x [[0], [1], [2, 3, 4]] output_shape [%b, %t, 8, 1, 1] : tensor<?x?x8xf32> into tensor<?x?x8x1x1xf32>
+  %is = arith.cmpi eq, %n, %one : i64
+  cf.assert %is, "mismatching contracting dimension"
+  %0 = tensor.cast %e : tensor<?x?x8x1x1xf32> to tensor<1x?x8x1x1xf32>
+  %1 = tensor.collapse_shape %0 [[0], [1], [2, 3, 4]] : tensor<1x?x8x1x1xf32> into tensor<1x?x8xf32>
+  %2 = linalg.batch_matmul ins(%1, %w : tensor<1x?x8xf32>, tensor<1x8x48xf32>) outs(%o : tensor<1x?x48xf32>) -> tensor<1x?x48xf32>
+  return %2 : tensor<1x?x48xf32>
+}
+
+// The cast has become part of the work in front, through a transpose.
+// CHECK-LABEL: func.func @weighted(
+//       CHECK:   %[[M:.*]] = linalg.generic {{.*}} outs(%{{.*}} : tensor<?x?x1x4xf32>)
+//       CHECK:   %[[T:.*]] = linalg.transpose ins(%[[M]] : tensor<?x?x1x4xf32>) outs(%{{.*}} : tensor<?x?x4x1xf32>)
+//       CHECK:   %[[V:.*]] = tensor.collapse_shape %[[T]] {{\[\[}}0], [1], [2, 3]] : tensor<?x?x4x1xf32> into tensor<?x?x4xf32>
+//       CHECK:   tensor.collapse_shape %[[V]] {{\[\[}}0, 1], [2]]
+func.func @weighted(%x: tensor<?x?x1x4xf32>, %s: tensor<?x?x1x1xf32>, %w: tensor<1x4x8xf32>, %o: tensor<1x?x8xf32>, %t: index) -> tensor<1x?x8xf32> {
+  %e = tensor.empty(%t) : tensor<1x?x1x4xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j, k, l) -> (i, j, k, l)>, affine_map<(i, j, k, l) -> (i, j, k, 0)>, affine_map<(i, j, k, l) -> (i, j, k, l)>],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%x, %s : tensor<?x?x1x4xf32>, tensor<?x?x1x1xf32>) outs(%e : tensor<1x?x1x4xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %m = arith.mulf %a, %b : f32
+    linalg.yield %m : f32
+  } -> tensor<1x?x1x4xf32>
+  %f = tensor.empty(%t) : tensor<1x?x4x1xf32>
+  %1 = linalg.transpose ins(%0 : tensor<1x?x1x4xf32>) outs(%f : tensor<1x?x4x1xf32>) permutation = [0, 1, 3, 2]
+  %2 = tensor.collapse_shape %1 [[0], [1], [2, 3]] : tensor<1x?x4x1xf32> into tensor<1x?x4xf32>
+  %3 = linalg.batch_matmul ins(%2, %w : tensor<1x?x4xf32>, tensor<1x4x8xf32>) outs(%o : tensor<1x?x8xf32>) -> tensor<1x?x8xf32>
+  return %3 : tensor<1x?x8xf32>
+}
+
+// A batch that is one, and a size that something else uses, stay.
+// CHECK-LABEL: func.func @one_batch(
+//   CHECK-NOT:   tensor.expand_shape
+//       CHECK:   tensor.cast
+//   CHECK-NOT:   tensor.expand_shape
+//       CHECK:   return
+func.func @one_batch(%x: tensor<1x?x8xf32>, %y: tensor<?x?x8xf32>, %w: tensor<1x8x48xf32>, %o: tensor<1x?x48xf32>) -> (tensor<1x?x48xf32>, tensor<1x?x48xf32>, tensor<1x?x8xf32>) {
+  %0 = linalg.batch_matmul ins(%x, %w : tensor<1x?x8xf32>, tensor<1x8x48xf32>) outs(%o : tensor<1x?x48xf32>) -> tensor<1x?x48xf32>
+  %1 = tensor.cast %y : tensor<?x?x8xf32> to tensor<1x?x8xf32>
+  %2 = linalg.batch_matmul ins(%1, %w : tensor<1x?x8xf32>, tensor<1x8x48xf32>) outs(%o : tensor<1x?x48xf32>) -> tensor<1x?x48xf32>
+  return %0, %2, %1 : tensor<1x?x48xf32>, tensor<1x?x48xf32>, tensor<1x?x8xf32>
+}

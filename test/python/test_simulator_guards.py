@@ -101,6 +101,7 @@ def arrays(name: str) -> list[Any]:
     return [rng.integers(-4, 5, shape).astype(dtype) for shape, dtype in zip(shapes, dtypes, strict=True)]
 
 
+@lru_cache
 def expected(name: str) -> Any:
     size, types, _ = KERNELS[name]
     return evaluate(ragged(*size, *types.split()), arrays(name))[0]

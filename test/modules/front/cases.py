@@ -146,6 +146,7 @@ CASES = (
     Case("open_llama_block", ("f32 2x4x16", "f32 16x32", "f32 2x16x16", "f32 32x16", "f32 2x16x24", "f32 24x16",
                               *("f32 2x2x6x8",) * 2),
          f.llama_block, ((0, 0), (0, 1), (6, 0), (6, 2), (7, 0), (7, 2)), sizes=(1, 5)),
+    Case("open_experts", ("f32 2x5x8", "f32 4x8", "f32 4x8x12", "f32 4x12x8"), f.experts, BOTH),
     Case("open_next_token", ("f32 3x6x11", "i64<11 3x6"), f.next_token_loss, ((0, 1), (1, 1))),
     Case("open_last_token", ("f16 3x5x16", "f16 24x16"), lambda x, w: f.linear(x[:, -1], w), BOTH),
     Case("open_conv2d", ("f32 2x4x9x7", "f32 6x4x3x3"), lambda x, w: f.convolution(x, w, stride=2, padding=1),

@@ -117,6 +117,12 @@ def grown_cache(q: Tensor, k: Tensor, v: Tensor, keys: Tensor, values: Tensor) -
     return torch.softmax(scores, -1) @ v, k, v
 
 
+def experts(x: Tensor, gate: Tensor, up: Tensor, down: Tensor) -> Tensor:
+    """A dense mixture: every expert computes every row."""
+    made = nn.silu(torch.einsum("btd,edh->bteh", x, up))
+    return torch.einsum("bte,bteh,ehd->btd", torch.softmax(nn.linear(x, gate), -1), made, down)
+
+
 def token_shift(x: Tensor, mix: Tensor) -> Tensor:
     return x + (torch.cat([torch.zeros_like(x[:, :1]), x[:, :-1]], 1) - x) * mix
 
@@ -219,6 +225,7 @@ EXPORTS: dict[str, Callable[..., Any]] = {
     "open_cache": grown_cache,
     "open_llama_block": llama_block,
     "open_shift": token_shift,
+    "open_experts": experts,
     "open_next_token": next_token,
     "open_last_token": lambda x, w: nn.linear(x[:, -1], w),
     "open_conv2d": lambda x, w: nn.conv2d(x, w, stride=2, padding=1),

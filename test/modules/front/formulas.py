@@ -188,6 +188,12 @@ def token_shift(x: Array, mix: Array) -> Array:
     return x + (before - x) * mix
 
 
+def experts(x: Array, gate: Array, up: Array, down: Array) -> Array:
+    """A dense mixture of experts: all compute every row, weighted by a softmax."""
+    made = np.einsum("btd,edh->bteh", x, up)
+    return np.einsum("bte,bteh,ehd->btd", softmax(linear(x, gate)), made / (1 + np.exp(-made)), down)
+
+
 def next_token_loss(logits: Array, tokens: Array) -> Array:
     """The sum of the cross entropies of each token given those before it."""
     chances = np.log(softmax(logits[:, :-1]))
