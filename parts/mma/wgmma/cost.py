@@ -20,7 +20,7 @@ HANDED = 32.0
 tested; the search proposes no `stream_k`."""
 TRANSPOSED = 1.85
 """How many times the clocks of reading and writing B a step takes at least where it is transposed in shared memory, for
-loads, a fence and a barrier that wait for each other: a product of 4096x4096x4096 takes 135 us in i8 and 131 in e4m3, but
+loads, a fence and a barrier that wait for each other: a product of 4096x4096x4096 takes 135 us in i8, 131 in e4m3, but
 109 and 106 with a copy in front, 99 and 96 without that copy (H100, 2026-11-27-h100-byte-layouts.json.xz)."""
 WARM = 2e-4
 """Seconds of a kernel from which the clock falls with time."""
