@@ -210,7 +210,8 @@ def _neighbours(schedule: Schedule, target: Target) -> Iterator[Schedule]:
     yield schedule.replace(promote_c=True, promote_result=True)
     yield schedule.replace(promote=False, mainloop=unstaged().name, stages=1, layout=padded().name)
     for tiles in WALKED:
-        yield from (schedule.replace(tiles_per_block=tiles, sequential_tiles=near) for near in (True, False))
+        walked = schedule.replace(tiles_per_block=tiles, persistent=0, stream_k=0)
+        yield from (walked.replace(sequential_tiles=near) for near in (True, False))
     yield from (schedule.replace(stages=schedule.stages + more) for more in (-2, -1, 1) if schedule.stages + more > 0)
     yield from (schedule.replace(cluster_m=m, cluster_n=n) for m, n in CLUSTERS)
     yield schedule.replace(early_trigger=not schedule.early_trigger)

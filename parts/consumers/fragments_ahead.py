@@ -18,8 +18,8 @@ from mlir_gemm.spec.target import Target
 def loads_its_own(problem: Problem, schedule: Schedule, target: Target) -> str | None:
     """Warps that load fragments themselves, in a loop over tiles that is unrolled inside."""
     mma, mainloop = mma_of(schedule), mainloop_of(schedule)
-    if mma.by_descriptor or mma.opaque:
-        able = " or ".join(each.name for each in mmas_on(target) if not (each.by_descriptor or each.opaque))
+    if mma.by_descriptor:
+        able = " or ".join(each.name for each in mmas_on(target) if not each.by_descriptor)
         return f"fragments_ahead=on with mma={mma.name}: expected fragments_ahead=off, or mma={able}"
     if mainloop.producer:
         able = " or ".join(each.name for each in mainloops().values() if not each.producer)

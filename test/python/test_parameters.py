@@ -18,6 +18,7 @@ from mlir_gemm.pipeline.driver import compile_module
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.tile_model.chips import target
+from mlir_gemm.tile_model.explain import explain
 from mlir_gemm.tile_model.select import select
 from mlir_gemm.tuner.space import explore
 
@@ -64,6 +65,31 @@ def test_several_tiles_of_a_size_known_at_run_time_only(more: str):
         bias = rng.integers(-2, 3, 40).astype(np.float16)
         got = kernel(left, right, bias)
         np.testing.assert_array_equal(got, (left.astype(float) @ right.astype(float) + bias).astype(np.float16))
+
+
+RINGS = {
+    "two warpgroups": "mma=wgmma,block=128x64x64,warp=64x64x64,stages=2",
+    "ping-pong": "mma=wgmma,block=64x64x64,warp=64x64x64,stages=3,ping_pong=on",
+    "cluster": "mma=wgmma,block=64x64x64,warp=64x64x64,stages=2,cluster_m=2",
+    "mma_sync": "mma=mma_sync,mainloop=tma,block=64x64x64,warp=32x32x16,stages=2",
+}
+
+
+@pytest.mark.parametrize("ring", RINGS)
+@pytest.mark.parametrize("number", range(2))
+def test_several_tiles_of_a_block_with_a_ring_are_exact(ring: str, number: int):
+    """Seven and eight tiles, or pairs of them, three a block."""
+    product = Product((450, 256)[number] * (2 if ring == "cluster" else 1), 64 * (1 + number), 136, out="f16")
+    walk = ("tiles_per_block=3", "tiles_per_block=3,sequential_tiles=off")[number]
+    check(product, "sm_90a", f"{RINGS[ring]},{walk}")
+
+
+@pytest.mark.parametrize("out", ["f32", "f16"])
+@pytest.mark.parametrize("more", ["", ",sequential_tiles=off,raster=diagonal,promote_a=off"])
+def test_wmma_walks_tiles(out: str, more: str):
+    """His kernel: with arithmetic in the epilogue its scratch is there once, before the loop over tiles."""
+    schedule = f"{WMMA},mainloop=cp_async,stages=2,tiles_per_block=4{more}"
+    check(Product(96, 96, 64, out=out, epilogue="none" if out == "f32" else "relu"), "sm_80", schedule)
 
 
 def test_without_the_barrier_between_tiles_the_simulator_finds_a_race(monkeypatch: pytest.MonkeyPatch):
@@ -118,14 +144,20 @@ def test_refusals(fields: str, reason: str):
 
 
 def test_blocks_walk_tiles_in_one_way_only():
-    problem = Problem(1024, 1024, 1024)
-    for chip, mma, reason in (
-        ("sm_90a", "mma_sync", "tiles_per_block=2 with mainloop=tma: .*persistent blocks instead"),
-        ("sm_80", "wmma", "tiles_per_block=2 with mma=wmma: expected tiles_per_block=1, or mma=mma_sync"),
-    ):
-        pinned = {"mma": mma, "tiles_per_block": 2, **({"mainloop": "tma"} if chip == "sm_90a" else {})}
-        with pytest.raises(ScheduleError, match=reason):
-            select(problem, target(chip), pinned)
+    pinned = {"mma": "wgmma", "tiles_per_block": 2, "persistent": 132}
+    with pytest.raises(ScheduleError, match="tiles_per_block=2 with persistent=132: .*expected persistent=0"):
+        select(Problem(1024, 1024, 1024), target("sm_90a"), pinned)
+
+
+def test_neighbouring_tiles_of_a_block_are_predicted_to_read_more_at_a_time():
+    """Eight rows of tiles at a time: blocks whose four tiles are below each other have two rows and four times as many
+    columns in flight."""
+    problem, row = Problem(16384, 16384, 16384), target("sm_80")
+    schedule = select(problem, row, {"raster_group": 8}).schedule.replace(tiles_per_block=4)
+    near, apart = (dram_bytes(problem, schedule.replace(sequential_tiles=way), row, 1) for way in (True, False))
+    assert near > 1.5 * apart
+    lines = explain(problem, row, {"tiles_per_block": 4, "mma": "mma_sync"})
+    assert "blocks, at most 4 each, neighbours in the raster's order" in lines
 
 
 def test_fields_show_only_where_they_are_set():
