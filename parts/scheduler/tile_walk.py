@@ -12,7 +12,6 @@ from mlir_gemm.spec.passes import PassSpec, Placed, at, step, upstream
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import FIELDS, Schedule
 from mlir_gemm.spec.target import Target
-from mlir_gemm.spec.tile_space import ALL
 
 
 def walks(problem: Problem, schedule: Schedule, target: Target) -> str | None:
@@ -21,8 +20,6 @@ def walks(problem: Problem, schedule: Schedule, target: Target) -> str | None:
         if getattr(schedule, name) != FIELDS[name]:
             value = shown_value(getattr(schedule, name))
             return f"{given} with {name}={value}: blocks walk tiles in one way; expected {name}=0, or tiles_per_block=1"
-    if schedule.space not in ("", ALL):
-        return f"{given} with space={schedule.space}: expected tiles_per_block=1, or space={ALL}"
     return None
 
 
