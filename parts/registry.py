@@ -123,9 +123,10 @@ def mainloop_of(schedule: Schedule) -> Mainloop:
     return (_found or _parts()).mainloop_of[schedule.mainloop]
 
 
-def layout_of(schedule: Schedule) -> Layout:
-    """How a schedule's operands lie in shared memory."""
-    return (_found or _parts()).layout_of[schedule.layout]
+def layout_of(schedule: Schedule, operand: str = "a") -> Layout:
+    """How operand `a` or `b` of a schedule lies in shared memory."""
+    own = schedule.layout_b if operand == "b" else ""
+    return (_found or _parts()).layout_of[own or schedule.layout]
 
 
 def raster_of(schedule: Schedule) -> Raster:

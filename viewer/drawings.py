@@ -181,7 +181,7 @@ def swizzle(problem: Problem, schedule: Schedule, operand: str) -> str:
     if not is_staged(schedule, operand):
         return ""
     lying = buffer(problem, schedule, operand)
-    layout = layout_of(schedule)
+    layout = layout_of(schedule, operand)
     by_engine = mainloop_of(schedule).producer
     row = lying.panel if by_engine else lying.row
     stride = row if by_engine else lying.stride

@@ -15,7 +15,7 @@ def tiles_of_their_own(problem: Problem, schedule: Schedule, target: Target) -> 
     if schedule.warps == 1 and walkers(problem, schedule):
         return None
     return (
-        "ping_pong=on: expected persistent blocks (or tiles_per_block) and tiles of one warpgroup each "
+        "ping_pong=on: expected persistent blocks and tiles of one warpgroup each "
         f"(persistent={schedule.persistent}, {schedule.warps} warpgroups), or ping_pong=off"
     )
 

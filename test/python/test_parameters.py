@@ -19,8 +19,9 @@ from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.tile_model.chips import target
 from mlir_gemm.tile_model.explain import explain
+from mlir_gemm.tile_model.rules import violations
 from mlir_gemm.tile_model.select import select
-from mlir_gemm.tuner.space import explore
+from mlir_gemm.tuner.space import explore, neighbours
 
 SMALL = "block=32x32x32,warp=16x16x16"
 KERNELS = {
@@ -104,6 +105,30 @@ def test_wmma_is_exact(fields: str):
     check(Product(64, 96, 64), "sm_70", f"{WMMA},{fields}")
 
 
+LAYOUTS = (
+    ("mma_sync cp_async", "layout=xor,layout_b=pad,pad_b=24"), ("mma_sync", "layout=pad,pad=24,layout_b=xor"),
+    ("sm_75", "layout=xor,layout_b=pad"), ("sm_70", "layout=pad,layout_b=xor"),
+    ("lanes", "layout=mn_major,layout_b=pad"), ("lanes", "layout=xor,layout_b=mn_major"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("kernel", "layouts"), LAYOUTS)
+@pytest.mark.parametrize("b_order", ["kn", "nk"])
+def test_a_and_b_lie_in_different_ways(kernel: str, layouts: str, b_order: str):
+    lanes = "sm_80", "mma=simt,mainloop=cp_async,stages=2,block=32x32x16,warp=16x32x4"
+    chip, schedule = KERNELS.get(kernel, lanes)
+    kind = "f32" if kernel == "lanes" else "f16"
+    check(Product(70, 100, 90, kind, b_order=b_order), chip, f"{schedule.replace('layout=pad,', '')},{layouts}")
+
+
+def test_a_layout_of_b_is_said_only_where_it_is_another():
+    problem, row = Problem(512, 512, 512), target("sm_80")
+    fields = {"mma": "mma_sync", "mainloop": "cp_async", "layout": "xor"}
+    same, other = (select(problem, row, {**fields, "layout_b": name}).schedule for name in ("xor", "pad"))
+    assert "layout_b" not in str(same) and "layout=xor,layout_b=pad,pad=" in str(other)
+    assert buffer(problem, other, "a").swizzled and not buffer(problem, other, "b").swizzled
+
+
 def test_a_diagonal_has_each_tile_once(monkeypatch: pytest.MonkeyPatch):
     """His figure 3b, row by row, and rectangles."""
     operations = {"rem": lambda a, b: a % b, "div": lambda a, b: a // b, "add": lambda a, b: a + b}
@@ -134,6 +159,9 @@ def test_a_wave_along_diagonals_is_predicted_to_read_more():
         ("unroll_by=2,unroll=off", "unroll_by=2 with unroll=off: expected unroll=on"),
         ("tiles_per_block=2,space=k_range", "tiles_per_block=2 with space=k_range|no operand is known"),
         ("layout=xor,pad_b=8", "pad_b=8: a field of layout=mn_major or layout=pad"),
+        ("layout=pad,layout_b=xor,pad_b=8", "pad_b=8 with layout_b=xor, whose rows have no pad: expected pad_b=-1"),
+        ("layout=xor,layout_b=swizzle128", "with layout_b=swizzle128: expected mainloop=tma"),
+        ("layout=xor,layout_b=mn_major", "layout_b=mn_major with mma=mma_sync: expected layout_b=pad"),
         ("layout=pad,pad_b=3", "pad_b=3: the rows of B, 128 elements and the pad, must be multiples of 16 bytes"),
     ],
 )
@@ -188,5 +216,21 @@ def test_partial_unrolling_leaves_a_loop_and_less_code():
 def test_the_tuner_tries_them():
     space = explore(Problem(33, 40, 256, reads_c=False), target("sm_70"))
     texts = [trial.schedule for trial in space.trials]
-    for wanted in ("raster=diagonal", "unroll_by=", "tiles_per_block=2", "sequential_tiles=off"):
+    fields = (
+        "raster=diagonal",
+        "unroll_by=",
+        "tiles_per_block=2",
+        "sequential_tiles=off",
+        "layout_b=xor",
+        "layout_b=pad",
+    )
+    for wanted in fields:
         assert any(wanted in text for text in texts), wanted
+
+
+def test_the_tuner_walks_tiles_with_rings():
+    problem, row = Problem(4096, 4096, 4096), target("sm_90a")
+    chosen = select(problem, row).schedule
+    walked = [each for each in neighbours(chosen, row) if each.tiles_per_block > 1]
+    assert chosen.persistent and len(walked) == 4
+    assert not any(violations(problem, each, row) for each in walked)
