@@ -275,7 +275,7 @@ def default_of(name: str, location: Location | None) -> Any:
 
 def _read(name: str, text: str, location: Location | None) -> Any:
     default = default_of(name, location)
-    if name in KINDS and not text:
+    if name in KINDS and name != "layout_b" and not text:
         raise ScheduleError(f"schedule field '{name}=': expected one of {', '.join(names(name))}", location)
     try:
         if isinstance(default, bool):

@@ -18,7 +18,7 @@ MOST_BLOCKS = 8
 def parts_of_k(problem: Problem, schedule: Schedule, target: Target) -> str | None:
     shown = f"split_k_cluster={schedule.split_k_cluster}"
     if schedule.cluster > MOST_BLOCKS or walkers(problem, schedule):
-        alone = "persistent=0" if schedule.persistent else "tiles_per_block=1"
+        alone = "persistent=0" if schedule.tiles_per_block == 1 else "tiles_per_block=1"
         return f"{shown}: expected at most {MOST_BLOCKS} blocks in a cluster, and {alone}"
     why = cannot_share(problem)
     if why:
