@@ -16,7 +16,7 @@ from mlir_gemm.parts.base import Part, Rule
 from mlir_gemm.parts.block import MOST_CONSUMERS, WARPGROUP, consumer_warpgroups, threads
 from mlir_gemm.parts.fields import AnyPart, meaningless, owners
 from mlir_gemm.parts.grid import blocks as blocks_of
-from mlir_gemm.parts.layout import NARROWEST, buffer, pad_of
+from mlir_gemm.parts.layout import NARROWEST, buffer, pad_of, staged
 from mlir_gemm.parts.registers import register_limit, reserved_registers
 from mlir_gemm.parts.registry import (
     has,
@@ -230,7 +230,7 @@ def warps_on_rings(problem: Problem, schedule: Schedule, target: Target) -> str 
             f"mainloop={mainloop.name}; expected {WARPGROUP} to {WARPGROUP * MOST_CONSUMERS}, in whole warpgroups of "
             f"{WARPGROUP}"
         )
-    for operand in "ab":
+    for operand in staged(schedule):
         lying = buffer(problem, schedule, operand)
         if not lying.panel:
             return (
