@@ -210,6 +210,7 @@ def neighbours(schedule: Schedule, target: Target) -> Iterator[Schedule]:
     yield schedule.replace(promote_b=False)
     yield schedule.replace(fragments_ahead=True)
     yield schedule.replace(promote_result=True)
+    yield schedule.replace(promote_c=True)
     yield schedule.replace(promote_c=True, promote_result=True)
     yield schedule.replace(promote=False, mainloop=unstaged().name, stages=1, layout=padded().name)
     for tiles in WALKED:
