@@ -172,6 +172,9 @@ def test_refusals(fields: str, reason: str):
 
 
 def test_blocks_walk_tiles_in_one_way_only():
+    for mma in ("wgmma", "mma_sync"):
+        fields = {"mma": mma, "mainloop": "tma", "tiles_per_block": 2}
+        assert select(Problem(4096, 4096, 4096), target("sm_90a"), fields).schedule.persistent == 0
     pinned = {"mma": "wgmma", "tiles_per_block": 2, "persistent": 132}
     with pytest.raises(ScheduleError, match=r"tiles_per_block=2 with persistent=132: .*expected persistent=0"):
         select(Problem(1024, 1024, 1024), target("sm_90a"), pinned)

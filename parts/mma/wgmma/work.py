@@ -87,7 +87,7 @@ class Work:
     narrow: float
     """How many more rows of panels that takes than with 128 bytes in each, to those: 0, 1 or 3."""
     by_rows: float
-    """Those that leave through it by lanes, since rows of the result start between vectors."""
+    """Those that leave through it by lanes, since rows of the result start between vectors, and of C that come so."""
     direct: float
     """Bytes that threads store, or load in the epilogue, themselves."""
     arithmetic: float
@@ -143,6 +143,8 @@ def work_of(problem: Problem, schedule: Schedule, target: Target) -> Work:
     alone = not (problem.extra_bytes or problem.reads_c)
     by_rows = in_tile if alone and rows_bytes(problem, schedule) else 0.0
     staged = in_tile if alone and staging_bytes(problem, schedule) and not by_rows else 0.0
+    by_tile = m * n * ELEMENT_BYTES[problem.acc] if schedule.promote_c else 0.0  # C, in whole vectors of its rows
+    direct = in_tile - staged - by_rows - by_tile
     over = problem.dynamic or problem.m % m or problem.n % n
     return Work(
         tensor=deep * (m // GROUP_ROWS) * _columns_clocks(problem, schedule),
@@ -170,10 +172,10 @@ def work_of(problem: Problem, schedule: Schedule, target: Target) -> Work:
         hidden=schedule.ping_pong,
         staged=staged,
         narrow=_narrow(problem, schedule) if staged else 0.0,
-        by_rows=by_rows,
-        direct=in_tile - staged - by_rows,
+        by_rows=by_rows + by_tile,
+        direct=direct,
         arithmetic=m * n * problem.epilogue_ops / (32 * split),
-        guarded=(in_tile - staged - by_rows) if over else 0.0,
+        guarded=direct if over else 0.0,
         parts=m * n * 4 * (split - 1) / split,
         splits=split > 1,
         handed=m * n * 4 * (1 + -(-shared // left)) if shared else 0.0,
