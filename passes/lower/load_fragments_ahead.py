@@ -11,7 +11,7 @@ The assembler moves loads ahead of products, but no load over a barrier, so that
 Waits, commits, copies and barriers keep their order; with a ring the wait is that for a stage, and a stage is released
 before the next one is waited for. Where the number of steps is known at run time only, all that is in a branch for the
 case that there are any. Loops without a barrier and loads before their products stay as
-they are, and so does what this pass left: a second run changes nothing. Refuses loops whose step is not constant, and a
+they are, and so do loops over tiles, and what this pass left: a second run changes nothing. Refuses loops whose step is not constant, and a
 head that makes memory.
 """
 
@@ -27,6 +27,7 @@ from mlir_gemm.dialect.clone import clone
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import body, in_block, named, operations, users
 from mlir_gemm.passes.base import Pass
+from mlir_gemm.spec.attributes import TILES
 
 _PURE = (
     "memref.subview", "memref.dim", "gpu.thread_id", "gpu.block_id", "tile.unit_id", "affine.apply", "vector.extract",
@@ -47,7 +48,8 @@ class LoadFragmentsAhead(Pass):
     def run(self, module: Any) -> None:
         for kernel in named(module, "gpu.func"):
             for loop in named(kernel, "scf.for"):
-                _rotate(loop)
+                if TILES not in loop.operation.attributes:
+                    _rotate(loop)
 
 
 def _rotate(loop: Any) -> None:
