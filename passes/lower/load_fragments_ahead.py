@@ -10,9 +10,9 @@ goes on with products and further loads, and ends with products whose fragments 
 The assembler moves loads ahead of products, but no load over a barrier, so that the tensor cores would wait after each.
 Waits, commits, copies and barriers keep their order; with a ring the wait is that for a stage, and a stage is released
 before the next one is waited for. Where the number of steps is known at run time only, all that is in a branch for the
-case that there are any. Loops without a barrier and loads before their products stay as
-they are, and so do loops over tiles, and what this pass left: a second run changes nothing. Refuses loops whose step is not constant, and a
-head that makes memory.
+case that there are any. Loops without a barrier and loads before their products stay as they are, and so do loops over
+tiles, and what this pass left: a second run changes nothing. Refuses loops whose step is not constant, and a head that
+makes memory.
 """
 
 from __future__ import annotations
