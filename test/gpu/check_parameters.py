@@ -93,7 +93,9 @@ QUICK = (
 OFFERED = {"promote_result": False, "fragments_ahead": False}
 """What the model may add to a choice, without it."""
 RINGS_TIMED = (
-    ("sm_90a", "f16", "f32", "mma=wgmma"), ("sm_90a", "f16", "f16", "mma=mma_sync,mainloop=tma"),
+    ("sm_90a", "f16", "f16", "mma=wgmma"),
+    ("sm_90a", "f16", "f32", "mma=wgmma,block=128x128x64,warp=64x128x64,stages=3"),
+    ("sm_90a", "f16", "f16", "mma=mma_sync,mainloop=tma,block=128x128x64,warp=64x32x16,stages=3"),
     ("sm_80", "f16", "f32", "mma=wmma"), ("sm_80", "f16", "f16", "mma=mma_sync"), ("sm_80", "f32", "f32", "mma=simt"),
 )  # fmt: skip
 RING_SIZES = (
@@ -104,7 +106,7 @@ RING_FIELDS = (
     "tiles_per_block=2,persistent=0", "tiles_per_block=2,sequential_tiles=off,persistent=0",
     "tiles_per_block=4,sequential_tiles=off,persistent=0,raster=diagonal", "layout=xor,pad=0,layout_b=pad,pad_b=8",
     "layout=pad,pad=8,layout_b=xor", "layout=mn_major,pad=4,layout_b=pad,pad_b=4", "fragments_ahead=on",
-    "promote_a=off", "promote_b=off", "promote_result=on", "promote_c=on,ping_pong=off", "ping_pong=off",
+    "promote_a=off", "promote_b=off", "promote_result=on", "promote_c=on",
 )  # fmt: skip
 ROUNDS, BURST_US = 5, 2500
 LIMITS = {"f16": 2e-3, "bf16": 1e-2, "f32": 1e-5}
@@ -230,8 +232,7 @@ def timed(quick: bool = False, rings: bool = False) -> list[list[Timed]]:
                 asked = dataclasses.replace(problem, reads_c=True) if starts else problem
                 seconds = estimate(asked, base, target(chip)).total
                 group = [Timed(size, chip, kind, out, "c" if starts else "", str(base), 1.0)]
-                asked_for = [text for text in fields if ("promote_c" in text or text == "ping_pong=off") == starts]
-                changes = {text: Schedule.parse(text) for text in asked_for}
+                changes = {text: Schedule.parse(text) for text in fields if ("promote_c" in text) == starts}
                 changes |= {"chosen": {name: chosen.value(name) for name in OFFERED}} if chosen != base else {}
                 for text in [each for each in changes if not quick or "=off" not in each]:
                     changed = normalised(base.replace(**changes[text]), {})
