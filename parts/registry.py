@@ -45,6 +45,7 @@ class _Found:
         self.layouts = _by_name(Layout, lambda _: 0)
         self.rasters = _by_name(Raster, lambda _: 0)
         self.optional = tuple(sorted(_all(Part), key=lambda part: part.rank))
+        self.beside = tuple(part for part in self.optional if part.beside)
         self.storing = tuple(part for part in self.optional if part.shared)
         self.mma_of = {**self.mmas, "": _default(self.mmas)}
         self.mainloop_of = {**self.mainloops, "": _default(self.mainloops)}
@@ -111,6 +112,11 @@ def optional_parts() -> tuple[Part, ...]:
 def storing_parts() -> tuple[Part, ...]:
     """Ways in which results leave through shared memory."""
     return _parts().storing
+
+
+def parts_beside() -> tuple[Part, ...]:
+    """Parts that may have shared memory of their own beside a ring."""
+    return _parts().beside
 
 
 def mma_of(schedule: Schedule) -> Mma:
