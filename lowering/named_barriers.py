@@ -1,4 +1,4 @@
-"""Barriers of some of a block's threads: those of a warp, or of a warpgroup."""
+"""Barriers of some of a block's threads: those of a warp, of a warpgroup, or of all warpgroups that multiply."""
 
 from __future__ import annotations
 
@@ -12,6 +12,19 @@ FIRST_BARRIER = 1
 """The number of the first warpgroup's own barrier; 0 is the block's."""
 SHARED_BARRIER = 8
 """That of several warpgroups which compute together."""
+
+
+CONSUMERS_BARRIER = 8
+"""The number of the barrier of all consumers, beyond those of warpgroups."""
+
+
+def sync_consumers(threads: int) -> None:
+    """A barrier of all threads that multiply, where others copy. What lanes have read and stored of shared memory is
+    before what the copy engine does next: that stages are released once ldmatrix has loaded them says nothing of it."""
+    nvvm = dialect("nvvm")
+    nvvm.FenceProxyOp(nvvm.ProxyKind.async_shared, space=nvvm.SharedSpace.shared_cta)
+    number, count = (indexing.as_i32(constants.index(each)) for each in (CONSUMERS_BARRIER, threads))
+    nvvm.BarrierOp(barrierId=number, numberOfThreads=count)
 
 
 def sync_warp() -> None:

@@ -98,6 +98,8 @@ class Part:
     """Whether it needs an operation whose epilogue can hand whole rows to lanes."""
     shared: Callable[[Problem, Schedule], int] | None = None
     """Bytes of shared memory through which results leave; None where they do not."""
+    beside: Callable[[Problem, Schedule], int] | None = None
+    """Bytes of shared memory that it takes beside a ring, as long as a block runs; None where it never does."""
 
 
 def extends(element: str, into: str) -> bool:

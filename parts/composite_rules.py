@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mlir_gemm.parts.layout import layout_field
 from mlir_gemm.parts.registry import layout_of, mainloop_of, mma_of
 from mlir_gemm.parts.wording import shown_tile, shown_value
 from mlir_gemm.spec.element_types import ELEMENT_BYTES
@@ -35,8 +36,8 @@ def whole_elements(problem: Problem, schedule: Schedule, target: Target) -> str 
         return f"mainloop={schedule.mainloop} {what} in planes: expected copies through registers"
     if mainloop_of(schedule).producer:
         return f"mainloop={schedule.mainloop} {what}: expected copies by threads to shared memory"
-    if layout_of(schedule).turns and problem.b_order == "nk":
-        return f"layout={schedule.layout} {what} along k: expected a layout that keeps the order of memory"
+    if layout_of(schedule, "b").turns and problem.b_order == "nk":
+        return f"{layout_field(schedule, 'b')} {what} along k: expected a layout that keeps the order of memory"
     if schedule.block[2] % count or schedule.warp[2] % count:
         return f"block={shown_tile(schedule.block)} {what}: expected a k of tiles that {count} divides"
     lanes = mma_of(schedule).lanes

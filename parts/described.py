@@ -16,7 +16,9 @@ from mlir_gemm.spec.schedule import Schedule
 
 def parts_of(schedule: Schedule) -> list[AnyPart]:
     """Everything that a schedule is made of."""
-    named: list[AnyPart] = [mma_of(schedule), mainloop_of(schedule), layout_of(schedule), raster_of(schedule)]
+    layouts = dict.fromkeys(layout_of(schedule, operand).name for operand in "ab")
+    named: list[AnyPart] = [mma_of(schedule), mainloop_of(schedule), raster_of(schedule)]
+    named[2:2] = [layout_of(schedule, operand) for operand, _ in zip("ab", layouts, strict=False)]
     return [*named, *(part for part in optional_parts() if part.applies(schedule))]
 
 

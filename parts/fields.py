@@ -67,7 +67,8 @@ def owned(schedule: Schedule) -> Iterator[str]:
     """The fields that a schedule has of its parts, and of those that it could have."""
     yield from named(mma_of(schedule).fields)
     yield from named(mainloop_of(schedule).fields)
-    yield from named(layout_of(schedule).fields)
+    for operand in "ab":
+        yield from named(layout_of(schedule, operand).fields)
     yield from named(raster_of(schedule).fields)
     for part in optional_parts():
         if is_available(part, schedule):
@@ -76,20 +77,20 @@ def owned(schedule: Schedule) -> Iterator[str]:
 
 def meaningless(schedule: Schedule) -> tuple[str, ...]:
     """The fields of parts that a schedule does not have."""
-    return _meaningless(schedule.mma, schedule.mainloop, schedule.layout, schedule.raster)
+    return _meaningless(schedule.mma, schedule.mainloop, schedule.layout, schedule.layout_b, schedule.raster)
 
 
 @lru_cache(maxsize=256)
-def _meaningless(mma: str, mainloop: str, layout: str, raster: str) -> tuple[str, ...]:
+def _meaningless(mma: str, mainloop: str, layout: str, layout_b: str, raster: str) -> tuple[str, ...]:
     """The same by the names of parts: what else a schedule could have depends on these alone."""
-    own = set(owned(Schedule(mma=mma, mainloop=mainloop, layout=layout, raster=raster)))
+    own = set(owned(Schedule(mma=mma, mainloop=mainloop, layout=layout, layout_b=layout_b, raster=raster)))
     return tuple(name for name in FIELDS if name not in own and owners(name))
 
 
 @lru_cache(maxsize=256)
-def _with_meaning(mma: str, mainloop: str, layout: str, raster: str) -> tuple[str, ...]:
+def _with_meaning(mma: str, mainloop: str, layout: str, layout_b: str, raster: str) -> tuple[str, ...]:
     """The other fields."""
-    without = {*_meaningless(mma, mainloop, layout, raster)}
+    without = {*_meaningless(mma, mainloop, layout, layout_b, raster)}
     return tuple(name for name in FIELDS if name not in without)
 
 
@@ -104,7 +105,7 @@ def fields_of(schedule: Schedule) -> list[str]:
     fields = vars(schedule)
     said = [
         name
-        for name in _with_meaning(schedule.mma, schedule.mainloop, schedule.layout, schedule.raster)
+        for name in _with_meaning(schedule.mma, schedule.mainloop, schedule.layout, schedule.layout_b, schedule.raster)
         if name not in _QUIET or fields[name] != _QUIET[name]
     ]
     return [*said, *dict(schedule.own)]
@@ -117,6 +118,8 @@ def normalised(schedule: Schedule, changes: Mapping[str, Any], pinned: Collectio
         mma=mma_of(schedule).name, mainloop=mainloop_of(schedule).name, layout=layout_of(schedule).name,
         raster=raster_of(schedule).name, **changes,
     )  # fmt: skip
+    if made.layout_b == made.layout:
+        made = made.replace(layout_b="")
     return made.replace(**{name: FIELDS[name] for name in meaningless(made) if name not in pinned})
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from mlir_gemm.parts.base import Raster
 from mlir_gemm.spec.problem import Problem, element_bytes
 from mlir_gemm.spec.schedule import Schedule, Tile
 from mlir_gemm.spec.target import Target
@@ -36,6 +37,28 @@ def blocks(problem: Problem, schedule: Schedule) -> int:
     """Blocks of the whole batch."""
     rows, columns = walked(problem, schedule)
     return problem.batch * rows * columns
+
+
+def walkers(problem: Problem, schedule: Schedule) -> int:
+    """Blocks that walk several tiles each, of the whole batch; 0 where each block has one."""
+    if schedule.tiles_per_block == 1:
+        return schedule.persistent
+    cluster = schedule.cluster_m * schedule.cluster_n
+    return -(-blocks(problem, schedule) // (cluster * schedule.tiles_per_block)) * cluster
+
+
+def covered(schedule: Schedule, raster: Raster, rows: int, columns: int, flight: float) -> tuple[float, float]:
+    """Rows and columns of a grid of tiles of which so many blocks in flight read the operands. Blocks with neighbouring
+    tiles of their own are apart: they cover more, and at a time have each so many-th row, or column, of it."""
+    if raster.diagonal:
+        return min(rows, flight), min(columns, flight)
+    near = schedule.tiles_per_block if schedule.sequential_tiles else 1
+    high = raster.rows(schedule, rows)
+    wide = min(columns, max(1.0, near * flight / high))
+    if near == 1:
+        return min(rows, max(1.0, flight / wide)), wide
+    down = min(near, high)
+    return max(1.0, min(rows, near * flight / wide) / down), max(1.0, wide * down / near)
 
 
 def share(problem: Problem, schedule: Schedule) -> float:

@@ -90,9 +90,20 @@ def staged(schedule: Schedule) -> str:
     return ("a" if schedule.promote_a else "") + ("b" if schedule.promote_b else "")
 
 
+def laid_out(schedule: Schedule, name: str) -> str:
+    """The operands that go through shared memory in a layout: `ab`, one of the two, or none."""
+    return "".join(each for each in staged(schedule) if layout_of(schedule, each).name == name)
+
+
+def layout_field(schedule: Schedule, operand: str) -> str:
+    """The field that gives the layout of an operand, with its value, for messages."""
+    own = operand == "b" and schedule.layout_b
+    return f"layout_b={schedule.layout_b}" if own else f"layout={layout_of(schedule).name}"
+
+
 def pad_of(schedule: Schedule, operand: str = "a") -> int:
     """Elements that follow each row of A or B in shared memory."""
-    return layout_of(schedule).pad(schedule, operand)
+    return layout_of(schedule, operand).pad(schedule, operand)
 
 
 def panel_of(row: int) -> int:
@@ -104,7 +115,7 @@ def panel_of(row: int) -> int:
 def is_turned(problem: Problem, schedule: Schedule, operand: str) -> bool:
     """Whether copies transpose operand `a` or `b`: it lies along k in memory, and across it in shared memory."""
     along_k = problem.a_order == "mk" if operand == "a" else problem.b_order == "nk"
-    return along_k and is_staged(schedule, operand) and layout_of(schedule).turns
+    return along_k and is_staged(schedule, operand) and layout_of(schedule, operand).turns
 
 
 def buffer(problem: Problem, schedule: Schedule, operand: str) -> Buffer:
@@ -137,7 +148,7 @@ def _of(problem: Problem, schedule: Schedule, operand: str) -> Copied:
         across, k = (across // problem.composite, k) if along_k else (across, k // problem.composite)
     element = element_bytes(problem, operand)
     vector = 8 * element if turned else min(schedule.vector, aligned)
-    mainloop, layout = mainloop_of(schedule), layout_of(schedule)
+    mainloop, layout = mainloop_of(schedule), layout_of(schedule, operand)
     asynchronous = mainloop.asynchronous and not computed
     narrowest = 0 if mainloop.producer else ASYNCHRONOUS_BITS if asynchronous else None
     pad = layout.pad(schedule, operand)

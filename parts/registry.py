@@ -45,6 +45,7 @@ class _Found:
         self.layouts = _by_name(Layout, lambda _: 0)
         self.rasters = _by_name(Raster, lambda _: 0)
         self.optional = tuple(sorted(_all(Part), key=lambda part: part.rank))
+        self.beside = tuple(part for part in self.optional if part.beside)
         self.storing = tuple(part for part in self.optional if part.shared)
         self.mma_of = {**self.mmas, "": _default(self.mmas)}
         self.mainloop_of = {**self.mainloops, "": _default(self.mainloops)}
@@ -113,6 +114,11 @@ def storing_parts() -> tuple[Part, ...]:
     return _parts().storing
 
 
+def parts_beside() -> tuple[Part, ...]:
+    """Parts that may have shared memory of their own beside a ring."""
+    return _parts().beside
+
+
 def mma_of(schedule: Schedule) -> Mma:
     """The operation that a schedule multiplies with."""
     return (_found or _parts()).mma_of[schedule.mma]
@@ -123,9 +129,10 @@ def mainloop_of(schedule: Schedule) -> Mainloop:
     return (_found or _parts()).mainloop_of[schedule.mainloop]
 
 
-def layout_of(schedule: Schedule) -> Layout:
-    """How a schedule's operands lie in shared memory."""
-    return (_found or _parts()).layout_of[schedule.layout]
+def layout_of(schedule: Schedule, operand: str = "a") -> Layout:
+    """How operand `a` or `b` of a schedule lies in shared memory."""
+    own = schedule.layout_b if operand == "b" else ""
+    return (_found or _parts()).layout_of[own or schedule.layout]
 
 
 def raster_of(schedule: Schedule) -> Raster:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from mlir_gemm.parts.block import threads
 from mlir_gemm.parts.layout import buffer, staged
 from mlir_gemm.parts.registers import WARP_SIZE, registers, warps_held
-from mlir_gemm.parts.registry import mainloop_of, mma_of, storing_parts
+from mlir_gemm.parts.registry import mainloop_of, mma_of, parts_beside, storing_parts
 from mlir_gemm.spec.element_types import ELEMENT_BYTES
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
@@ -54,13 +54,21 @@ def operand_bytes(problem: Problem, schedule: Schedule) -> int:
         ring = schedule.stages * sum(buffer(problem, schedule, operand).size for operand in "ab")
         ring += schedule.stages * metadata_bytes(problem, schedule)
         whole = max(ring, parts_bytes(problem, schedule)) + staging_bytes(problem, schedule)
-        whole += schedule.stages * BARRIERS
+        whole += schedule.stages * BARRIERS + _beside(problem, schedule)
         return whole if not schedule.ping_pong else -(-whole // KB) * KB + BARRIERS
     sizes = [schedule.stages * buffer(problem, schedule, operand).size for operand in staged(schedule)]
     sizes.append(schedule.stages * metadata_bytes(problem, schedule))
     if mainloop_of(schedule).producer:  # where the pattern of the copy engine's swizzle starts
-        return sum(-(-size // KB) * KB for size in sizes) + schedule.stages * BARRIERS
+        whole = sum(-(-size // KB) * KB for size in sizes) + schedule.stages * BARRIERS
+        return whole + _beside(problem, schedule)
     return sum(sizes)
+
+
+def _beside(problem: Problem, schedule: Schedule) -> int:
+    """Bytes that parts take beside a ring."""
+    return sum(
+        part.beside(problem, schedule) for part in parts_beside() if part.beside is not None and part.applies(schedule)
+    )
 
 
 def metadata_bytes(problem: Problem, schedule: Schedule) -> int:

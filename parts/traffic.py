@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mlir_gemm.parts.grid import grid, share, steps
+from mlir_gemm.parts.grid import covered, grid, share, steps
 from mlir_gemm.parts.layout import is_staged
 from mlir_gemm.parts.registry import raster_of
 from mlir_gemm.spec.element_types import ELEMENT_BYTES
@@ -44,11 +44,12 @@ def dram_bytes(problem: Problem, schedule: Schedule, target: Target, resident: i
     grid_m, grid_n = grid(problem, schedule)
     wave = min(target.sms * resident, grid_m * grid_n)
     raster = raster_of(schedule)
-    rows = raster.rows(schedule, grid_m)
-    columns = min(grid_n, wave / rows)
-    rows = min(grid_m, wave / columns)
-    if raster.diagonal:
-        rows, columns = min(grid_m, wave), min(grid_n, wave)
+    if schedule.tiles_per_block > 1 or raster.diagonal:
+        rows, columns = covered(schedule, raster, grid_m, grid_n, wave)
+    else:
+        rows = raster.rows(schedule, grid_m)
+        columns = min(grid_n, wave / rows)
+        rows = min(grid_m, wave / columns)
     waves = grid_m * grid_n * share(problem, schedule) / wave
     read = waves * (rows / grid_m * bytes_a + columns / grid_n * bytes_b)
     parts = ((bytes_a, schedule.l2_keep_a), (bytes_b, schedule.l2_keep_b))

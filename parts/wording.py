@@ -16,6 +16,13 @@ def shown_time(seconds: float) -> str:
     return f"{seconds * 1e3:.3f} ms" if seconds >= 1e-3 else f"{seconds * 1e6:.2f} us"
 
 
+def shown_walk(schedule: Schedule) -> str:
+    """How the tiles of one block lie, as the end of a sentence about blocks that walk tiles."""
+    if schedule.tiles_per_block == 1:
+        return ""
+    return ", neighbours in the raster's order" if schedule.sequential_tiles else ", as far apart as there are blocks"
+
+
 def shown_clusters(schedule: Schedule, tiles: int, outside: int) -> list[str]:
     """What the blocks of a cluster do together, and how many of all tiles lie outside the result; nothing without."""
     lines: list[str] = []

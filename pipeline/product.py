@@ -41,12 +41,12 @@ def _before_parts(schedule: Schedule, target: Target) -> Iterator[Placed]:
     yield at("tile", "padding", step("reveal-padding"))
     yield at("fuse", "fuse", step("fuse-blocks"))
     if schedule.promote:
-        layouts = [layout_of(schedule).attribute(schedule, operand) for operand in "ab"]
+        layouts = [layout_of(schedule, operand).attribute(schedule, operand) for operand in "ab"]
         other: dict[str, str | bool] = {"layout_b": layouts[1]} if layouts[1] != layouts[0] else {}
         if staged(schedule) != "ab":
             other["operands"] = staged(schedule)
-        if layout_of(schedule).turns:
-            other["turn"] = True
+        if turned := "".join(operand for operand in "ab" if layout_of(schedule, operand).turns):
+            other["turn"] = turned
         yield at("promote", "promote", step("promote-operands", layout=layouts[0], **other))
     yield at("tensorize", "tensorize", step("tensorize"))
     yield at("accumulate", "accumulate", step("accumulate", registers=schedule.accumulate))
@@ -84,7 +84,7 @@ def _after_parts(schedule: Schedule, target: Target) -> Iterator[Placed]:
         yield at("launch", "registers", step("limit-registers", blocks=resident))
     placed = step("place-shared", storage=schedule.storage, limit=target.smem_static)
     yield at("lower", "memory", placed, step("fold-subviews"), step("split-planes"))
-    if layout_of(schedule).swizzled and not mma_of(schedule).by_descriptor:
+    if any(layout_of(schedule, operand).swizzled for operand in "ab") and not mma_of(schedule).by_descriptor:
         yield at("lower", "swizzle", step("swizzle-accesses"))
     yield at("lower", "types", step("expand-fp8"), step("expand-math"))
     cleaning = upstream("gpu.module(gpu.func(canonicalize,cse,loop-invariant-code-motion))")

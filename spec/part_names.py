@@ -15,7 +15,9 @@ FOLDERS = (
     "memory", "launch",
 )  # fmt: skip
 """Folders of `parts/`, a kind of part each."""
-KINDS = {"mma": "mma", "mainloop": "mainloop", "layout": "smem_layout", "raster": "raster"}
+KINDS = {
+    "mma": "mma", "mainloop": "mainloop", "layout": "smem_layout", "layout_b": "smem_layout", "raster": "raster",
+}  # fmt: skip
 """The fields of a schedule that name a part, with its kind."""
 
 

@@ -48,6 +48,7 @@ SHARED = (
         "Keep the accumulator in registers across the k loop. Without it C is read and written in every k step.",
     ),
     Field("layout", "How rows lie in shared memory, a part too; empty as for `mma`."),
+    Field("layout_b", "The same of B's rows, where they lie in another way than those of A; empty as `layout`."),
     Field("vector", "Bits that one thread moves in one access when it copies a tile.", values=VECTOR_BITS, unit="bits"),
     Field("unroll", "Unroll the copies and the k loop inside a block tile."),
     Field(
@@ -111,6 +112,7 @@ class Schedule:
     promote_result: bool = False
     accumulate: bool = True
     layout: str = ""
+    layout_b: str = ""
     pad: int = 8
     pad_b: int = -1
     vector: int = 128
@@ -245,8 +247,8 @@ def ask_parts(fields_of: Callable[[Schedule], Iterable[str]], field: Callable[[s
 FIELDS: dict[str, Any] = {each.name: each.default for each in dataclasses.fields(Schedule) if each.name != "own"}
 _SHARED_BY_NAME = {each.name: each for each in SHARED}
 QUIET = (
-    "space", "promote_a", "promote_b", "promote_c", "promote_result", "pad_b", "unroll_by", "tiles_per_block",
-    "sequential_tiles", "fragments_ahead",
+    "space", "promote_a", "promote_b", "promote_c", "promote_result", "layout_b", "pad_b", "unroll_by",
+    "tiles_per_block", "sequential_tiles", "fragments_ahead",
 )  # fmt: skip
 """Fields that a schedule shows only where they differ from their defaults: most say nothing of them."""
 _TRUTH = {"on": True, "true": True, "1": True, "off": False, "false": False, "0": False}
@@ -273,7 +275,7 @@ def default_of(name: str, location: Location | None) -> Any:
 
 def _read(name: str, text: str, location: Location | None) -> Any:
     default = default_of(name, location)
-    if name in KINDS and not text:
+    if name in KINDS and name != "layout_b" and not text:
         raise ScheduleError(f"schedule field '{name}=': expected one of {', '.join(names(name))}", location)
     try:
         if isinstance(default, bool):

@@ -10,14 +10,14 @@ from mlir_gemm.parts.block import consumer_warpgroups, threads
 from mlir_gemm.parts.epilogue.unaligned_rows import rows_bytes
 from mlir_gemm.parts.fields import summary
 from mlir_gemm.parts.grid import blocks as blocks_of
-from mlir_gemm.parts.grid import grid, outside, ragged, share, waste
+from mlir_gemm.parts.grid import grid, outside, ragged, share, walkers, waste
 from mlir_gemm.parts.layout import copied, is_staged
 from mlir_gemm.parts.mma.wmma.search import widest_vector
 from mlir_gemm.parts.registry import mainloop_of, mma_of
 from mlir_gemm.parts.resources import occupancy, staging_bytes, storage
 from mlir_gemm.parts.scheduler.stream_k import shared_tiles
 from mlir_gemm.parts.warp_level.clocks import fragment_conflicts
-from mlir_gemm.parts.wording import shown_clusters, shown_tile, shown_time
+from mlir_gemm.parts.wording import shown_clusters, shown_tile, shown_time, shown_walk
 from mlir_gemm.spec.element_types import ELEMENT_BYTES
 from mlir_gemm.spec.l2_policy import PARTS
 from mlir_gemm.spec.problem import Problem, transposes_b
@@ -121,12 +121,12 @@ def _grid(choice: Choice, places: int) -> list[str]:
     """Tiles of the result, and the blocks that compute them; `places` blocks run at the same time."""
     schedule = choice.schedule
     tiles = blocks_of(choice.problem, schedule)
-    if schedule.persistent:
-        most = -(-tiles // schedule.persistent)
+    walking = walkers(choice.problem, schedule)
+    if walking:
+        most = -(-tiles // walking)
         by_turns = ", two warpgroups in ping-pong" if schedule.ping_pong else ""
-        lines = [
-            f"  tiles of the result: {tiles}, walked by {schedule.persistent} blocks, at most {most} each{by_turns}"
-        ]
+        each = f"at most {most} each{shown_walk(schedule)}{by_turns}"
+        lines = [f"  tiles of the result: {tiles}, walked by {walking} blocks, {each}"]
         _, left, sharing = shared_tiles(choice.problem, schedule, tiles)
         if schedule.throttle:
             lines.append(

@@ -16,7 +16,7 @@ from mlir_gemm.parts.base import Part, Rule
 from mlir_gemm.parts.block import MOST_CONSUMERS, WARPGROUP, consumer_warpgroups, threads
 from mlir_gemm.parts.fields import AnyPart, meaningless, owners
 from mlir_gemm.parts.grid import blocks as blocks_of
-from mlir_gemm.parts.layout import NARROWEST, buffer, pad_of
+from mlir_gemm.parts.layout import NARROWEST, buffer, pad_of, staged
 from mlir_gemm.parts.registers import register_limit, reserved_registers
 from mlir_gemm.parts.registry import (
     has,
@@ -115,9 +115,11 @@ def copy_of_chip(problem: Problem, schedule: Schedule, target: Target) -> str | 
 def rings(problem: Problem, schedule: Schedule, target: Target) -> str | None:
     """A ring, its layout and operations that read it come together."""
     mma, mainloop, layout = mma_of(schedule), mainloop_of(schedule), layout_of(schedule)
-    if not (mma.by_descriptor or mainloop.producer or layout.panels):
+    both = [layout_of(schedule, operand) for operand in "ab"]
+    if not (mma.by_descriptor or mainloop.producer or any(each.panels for each in both)):
         return None
     asked = "mma" if mma.by_descriptor else "mainloop" if mainloop.producer else "layout"
+    asked = "layout_b" if asked == "layout" and not layout.panels else asked
     given = f"{asked}={getattr(schedule, asked)}"
     if not mma.reads_rings:
         able = " or ".join(each.name for each in mmas().values() if each.reads_rings)
@@ -127,6 +129,8 @@ def rings(problem: Problem, schedule: Schedule, target: Target) -> str | None:
         return f"mainloop={mainloop.name} with {given}: expected mainloop={able}"
     if not layout.panels:
         return f"layout={layout.name} with {given}: expected layout={panelled().name}"
+    if not both[1].panels:
+        return f"layout_b={schedule.layout_b} with {given}, which brings both: expected layout_b={panelled().name}"
     for name, wanted in (("promote", True), ("accumulate", True)):
         value = getattr(schedule, name)
         if value != wanted:
@@ -228,7 +232,7 @@ def warps_on_rings(problem: Problem, schedule: Schedule, target: Target) -> str 
             f"mainloop={mainloop.name}; expected {WARPGROUP} to {WARPGROUP * MOST_CONSUMERS}, in whole warpgroups of "
             f"{WARPGROUP}"
         )
-    for operand in "ab":
+    for operand in staged(schedule):
         lying = buffer(problem, schedule, operand)
         if not lying.panel:
             return (
@@ -328,16 +332,19 @@ def problem_rules_of(schedule: Schedule) -> tuple[Rule, ...]:
 
 def _groups(schedule: Schedule) -> tuple[tuple[Rule, ...], ...]:
     names = tuple([part.name for part in optional_parts() if part.applies(schedule)])
-    return _groups_of(schedule.mma, schedule.mainloop, schedule.layout, names)
+    return _groups_of(schedule.mma, schedule.mainloop, schedule.layout, schedule.layout_b, names)
 
 
 @lru_cache(maxsize=256)
-def _groups_of(mma: str, mainloop: str, layout: str, names: tuple[str, ...]) -> tuple[tuple[Rule, ...], ...]:
+def _groups_of(
+    mma: str, mainloop: str, layout: str, layout_b: str, names: tuple[str, ...]
+) -> tuple[tuple[Rule, ...], ...]:
     """The rules of schedules of these parts, group by group."""
-    named = Schedule(mma=mma, mainloop=mainloop, layout=layout)
+    named = Schedule(mma=mma, mainloop=mainloop, layout=layout, layout_b=layout_b)
     parts = [part.rules for part in optional_parts() if part.name in names]
-    own = [mainloop_of(named).rules, mma_of(named).rules, layout_of(named).rules, *parts]
-    shapes, resources = (rule for each in own for rule in each.shape), (rule for each in own for rule in each.resource)
+    own = [mainloop_of(named).rules, mma_of(named).rules, *(layout_of(named, each).rules for each in "ab"), *parts]
+    shapes = dict.fromkeys(rule for each in own for rule in each.shape)
+    resources = dict.fromkeys(rule for each in own for rule in each.resource)
     return problem_rules_of(named), (*OF_CHIP, *OF_SHAPES, *shapes), (*OF_RESOURCES, *resources)
 
 

@@ -19,7 +19,7 @@ from mlir_gemm.tuner.measured import Measured
 
 DECIDED = (
     "mma", "mainloop", "block", "warp", "stages", "cluster_m", "cluster_n", "split_k_cluster", "stream_k",
-    "ping_pong", "unroll_by", "pad_b", "promote_a", "promote_b", "promote_result", "tiles_per_block",
+    "ping_pong", "unroll_by", "pad_b", "layout_b", "promote_a", "promote_b", "promote_result", "tiles_per_block",
 )  # fmt: skip
 """Fields in which two schedules differ that a search compares; others follow from these, or change little."""
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from mlir_gemm.errors import Error
 from mlir_gemm.parts.fields import normalised
-from mlir_gemm.parts.registry import mmas, mmas_on, padded, rasters, unstaged
+from mlir_gemm.parts.registry import layout_of, layouts, mmas, mmas_on, padded, rasters, unstaged
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
@@ -144,7 +144,9 @@ def trial_of(candidate: Candidate, least: float, factor: float = FACTOR, text: s
     ):  # fmt: skip
         at[name] = schedule.value(name)
     at["pad_b"] = schedule.pad_b if schedule.pad_b >= 0 else schedule.pad
-    for name in ("swap_ab", "ping_pong", "persistent", "interleave", "early", "early_trigger", "sequential_tiles"):
+    at["layouts"] = f"{schedule.layout} {schedule.layout_b}".rstrip()
+    for name in ("swap_ab", "ping_pong", "persistent", "interleave", "early", "early_trigger", "sequential_tiles",
+                 "promote", "promote_a", "promote_b", "promote_c", "promote_result", "fragments_ahead"):  # fmt: skip
         at[name] = int(bool(schedule.value(name)))
     at["predicted"] = min(BUCKETS, max(0, round(BUCKETS * log(seconds / least) / log(max(factor, 1.001)))))
     terms = (*cost.OVERLAPPING, *cost.ADDITIVE)
@@ -176,7 +178,7 @@ def _candidates(problem: Problem, target: Target, pinned: Mapping[str, Any], ill
             legal = (each for each in _proposed(problem, target, named) if is_legal(each))
             keep(_finished(problem, target, pinned, legal))
     leaders = [each.schedule for _, each in _ranked(found)[:LEADERS]]
-    keep(chain.from_iterable(_neighbours(each, target) for each in leaders))
+    keep(chain.from_iterable(neighbours(each, target) for each in leaders))
     return found
 
 
@@ -197,20 +199,23 @@ def _finished(
             continue
 
 
-def _neighbours(schedule: Schedule, target: Target) -> Iterator[Schedule]:
+def neighbours(schedule: Schedule, target: Target) -> Iterator[Schedule]:
     """Schedules that differ in one decision, legal or not."""
     yield from (schedule.replace(raster_group=group) for group in GROUPS)
     yield from (schedule.replace(raster=raster) for raster in rasters())
     yield from (schedule.replace(pad_b=pad) for pad in PADS if pad != schedule.pad)
+    yield from _other_layouts(schedule)
     yield from (schedule.replace(unroll_by=by) for by in UNROLLED)
     yield schedule.replace(promote_a=False)
     yield schedule.replace(promote_b=False)
     yield schedule.replace(fragments_ahead=True)
     yield schedule.replace(promote_result=True)
+    yield schedule.replace(promote_c=True)
     yield schedule.replace(promote_c=True, promote_result=True)
     yield schedule.replace(promote=False, mainloop=unstaged().name, stages=1, layout=padded().name)
     for tiles in WALKED:
-        yield from (schedule.replace(tiles_per_block=tiles, sequential_tiles=near) for near in (True, False))
+        walked = schedule.replace(tiles_per_block=tiles, persistent=0, stream_k=0)
+        yield from (walked.replace(sequential_tiles=near) for near in (True, False))
     yield from (schedule.replace(stages=schedule.stages + more) for more in (-2, -1, 1) if schedule.stages + more > 0)
     yield from (schedule.replace(cluster_m=m, cluster_n=n) for m, n in CLUSTERS)
     yield schedule.replace(early_trigger=not schedule.early_trigger)
@@ -220,3 +225,13 @@ def _neighbours(schedule: Schedule, target: Target) -> Iterator[Schedule]:
         yield schedule.replace(persistent=walkers, stream_k=share)
     yield schedule.replace(persistent=0, stream_k=0, ping_pong=False)
     yield schedule.replace(persistent=target.sms, ping_pong=True)
+
+
+def _other_layouts(schedule: Schedule) -> Iterator[Schedule]:
+    """B alone in another layout, and A alone; rows that are padded where those of the other are not have a pad of their
+    own."""
+    for name, layout in layouts().items():
+        pads = PADS[1:] if layout.padded and not layout_of(schedule).padded else (-1,)
+        if name != schedule.layout:
+            yield from (schedule.replace(layout_b=name, pad_b=pad) for pad in pads)
+            yield from (schedule.replace(layout=name, layout_b=schedule.layout, pad=max(pad, 0)) for pad in pads)

@@ -11,7 +11,7 @@ from html import escape
 from math import ceil
 
 from mlir_gemm.parts.block import consumer_warpgroups
-from mlir_gemm.parts.grid import blocks, grid
+from mlir_gemm.parts.grid import blocks, grid, walkers
 from mlir_gemm.parts.layout import CHUNK, CHUNKS, LINE, buffer, is_staged, staged, swizzled_byte
 from mlir_gemm.parts.registry import layout_of, mainloop_of, mma_of, raster_of
 from mlir_gemm.parts.resources import BARRIERS, operand_bytes, smem_bytes, staging_bytes
@@ -83,7 +83,7 @@ def result(problem: Problem, schedule: Schedule, target: Target) -> str:
         tiles = [(row, (row + number) % along_tiles) for number in range(along_tiles) for row in range(down_tiles)]
     elif raster.walk == PLAIN_WALK:
         tiles = list(order(down_tiles, along_tiles, max(1, raster.rows(schedule, rows) // down), raster.snake))
-    wave = schedule.persistent or target.sms
+    wave = walkers(problem, schedule) or target.sms
     places = [(row * down + i, column * along + j) for row, column in tiles for j in range(along) for i in range(down)]
     for number, (row, column) in enumerate(places[:MOST_TILES]):
         shade = "wave" if number < wave else "tile"
@@ -181,7 +181,7 @@ def swizzle(problem: Problem, schedule: Schedule, operand: str) -> str:
     if not is_staged(schedule, operand):
         return ""
     lying = buffer(problem, schedule, operand)
-    layout = layout_of(schedule)
+    layout = layout_of(schedule, operand)
     by_engine = mainloop_of(schedule).producer
     row = lying.panel if by_engine else lying.row
     stride = row if by_engine else lying.stride
@@ -257,7 +257,8 @@ def rows_of(rows: int, length: int, tile: tuple[int, int], transposed: bool) -> 
 def of_product(problem: Problem, schedule: Schedule, target: Target) -> list[tuple[str, str]]:
     """All pictures of a product, each with a caption."""
     count = blocks(problem, schedule)
-    walks = f"{schedule.persistent} blocks walk the tiles" if schedule.persistent else "a block for each"
+    walking = walkers(problem, schedule)
+    walks = f"{walking} blocks walk the tiles" if walking else "a block for each"
     pictures = [
         (f"The result: {count} tiles, {walks}; the line is their order", result(problem, schedule, target)),
         ("One k step of a block, to scale; outlined is one instruction", block(problem, schedule)),

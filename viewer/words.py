@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from mlir_gemm.parts.block import consumer_warpgroups, threads
 from mlir_gemm.parts.described import kind_of, parts_of, sentence
-from mlir_gemm.parts.grid import blocks, grid, ragged, steps
+from mlir_gemm.parts.grid import blocks, grid, ragged, steps, walkers
 from mlir_gemm.parts.layout import buffer, staged
 from mlir_gemm.parts.registry import mma_of
-from mlir_gemm.parts.wording import shown_clusters, shown_tile
+from mlir_gemm.parts.wording import shown_clusters, shown_tile, shown_walk
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 
@@ -19,7 +19,8 @@ def sentences(problem: Problem, schedule: Schedule) -> Iterator[str]:
     rows, columns = grid(problem, schedule)
     m, n, k = schedule.block
     each = f", for each of {problem.batch} products" if problem.batch > 1 else ""
-    walked = f"{schedule.persistent} blocks walk them" if schedule.persistent else "each has a block of its own"
+    walking = walkers(problem, schedule)
+    walked = f"{walking} blocks walk them{shown_walk(schedule)}" if walking else "each has a block of its own"
     yield f"The result has {rows} x {columns} tiles of {m}x{n}{each}; {walked}."
     count = steps(problem, schedule)
     yield f"A tile takes {count} step{_s(count)} along k, of {k} each."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mlir_gemm.parts.base import Part, Rules
-from mlir_gemm.parts.grid import steps
+from mlir_gemm.parts.grid import steps, walkers
 from mlir_gemm.parts.shared_sums import cannot_share
 from mlir_gemm.spec.fields import Field
 from mlir_gemm.spec.passes import at, step
@@ -17,8 +17,9 @@ MOST_BLOCKS = 8
 
 def parts_of_k(problem: Problem, schedule: Schedule, target: Target) -> str | None:
     shown = f"split_k_cluster={schedule.split_k_cluster}"
-    if schedule.cluster > MOST_BLOCKS or schedule.persistent:
-        return f"{shown}: expected at most {MOST_BLOCKS} blocks in a cluster, and persistent=0"
+    if schedule.cluster > MOST_BLOCKS or walkers(problem, schedule):
+        alone = "persistent=0" if schedule.tiles_per_block == 1 else "tiles_per_block=1"
+        return f"{shown}: expected at most {MOST_BLOCKS} blocks in a cluster, and {alone}"
     why = cannot_share(problem)
     if why:
         return f"{shown}: {why}; expected split_k_cluster=1"

@@ -6,44 +6,40 @@ from collections.abc import Iterator
 from typing import Any
 
 from mlir_gemm.parts.base import Part, Rules
-from mlir_gemm.parts.registry import mainloop_of, mainloops, mma_of, mmas_on
+from mlir_gemm.parts.registry import mainloop_of, mma_of, mmas_on
 from mlir_gemm.spec.backends import NVPTX
 from mlir_gemm.spec.fields import Field
 from mlir_gemm.spec.passes import at, step
 from mlir_gemm.spec.problem import Problem, element_bytes
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
+from mlir_gemm.spec.tile_space import ALL
 
 
 def loads_its_own(problem: Problem, schedule: Schedule, target: Target) -> str | None:
     """Warps that load fragments themselves, in a loop over tiles that is unrolled inside."""
-    mma, mainloop = mma_of(schedule), mainloop_of(schedule)
-    if mma.by_descriptor or mma.opaque:
-        able = " or ".join(each.name for each in mmas_on(target) if not (each.by_descriptor or each.opaque))
+    mma = mma_of(schedule)
+    if mma.by_descriptor:
+        able = " or ".join(each.name for each in mmas_on(target) if not each.by_descriptor)
         return f"fragments_ahead=on with mma={mma.name}: expected fragments_ahead=off, or mma={able}"
-    if mainloop.producer:
-        able = " or ".join(each.name for each in mainloops().values() if not each.producer)
-        return f"fragments_ahead=on with mainloop={mainloop.name}: expected fragments_ahead=off, or mainloop={able}"
     for name in ("unroll", "accumulate", "promote"):
         if not schedule.value(name):
             return f"fragments_ahead=on with {name}=off: expected {name}=on, or fragments_ahead=off"
     if schedule.unroll_by:
         return f"fragments_ahead=on with unroll_by={schedule.unroll_by}: expected unroll_by=0, or fragments_ahead=off"
-    if "k" in problem.dynamic or schedule.space not in ("", "all"):
-        return (
-            "fragments_ahead=on where the number of k steps is known at run time only: its last step cannot be taken "
-            "apart; expected fragments_ahead=off"
-        )
     return None
 
 
 def _offers(problem: Problem, schedule: Schedule, target: Target) -> Iterator[tuple[dict[str, Any], str]]:
     """On an H100 `mma_sync` is 1.03 times as fast with it in the mean of twelve products in code for sm_80, in code for
     sm_75 1.10 to 1.18 times where as many blocks fit an SM; `simt` as fast (`2026-11-24-h100-parameters.json.xz`).
-    Only elements of 16 bits were measured."""
+    Only elements of 16 bits were measured, and neither `wmma` nor rings, nor steps known at run time only."""
     mma = mma_of(schedule)
-    matrices = all(mma.by_matrix(problem, name) and element_bytes(problem, name) == 2 for name in "ab")
-    if target.backend == NVPTX and matrices and not (mma.by_descriptor or mma.opaque):
+    if target.backend != NVPTX or mma.by_descriptor or mma.opaque or mainloop_of(schedule).producer:
+        return
+    counted = "k" not in problem.dynamic and schedule.space in ("", ALL)
+    matrices = counted and all(mma.by_matrix(problem, name) and element_bytes(problem, name) == 2 for name in "ab")
+    if matrices:
         yield {"fragments_ahead": True}, "tensor cores would wait for the first fragments after each barrier"
 
 

@@ -4,6 +4,7 @@ The order barrier between them is made with the persistent blocks."""
 from __future__ import annotations
 
 from mlir_gemm.parts.base import Part, Rules
+from mlir_gemm.parts.grid import walkers
 from mlir_gemm.spec.fields import Field
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
@@ -11,7 +12,7 @@ from mlir_gemm.spec.target import Target
 
 
 def tiles_of_their_own(problem: Problem, schedule: Schedule, target: Target) -> str | None:
-    if schedule.warps == 1 and schedule.persistent:
+    if schedule.warps == 1 and walkers(problem, schedule):
         return None
     return (
         "ping_pong=on: expected persistent blocks and tiles of one warpgroup each "

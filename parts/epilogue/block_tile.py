@@ -7,15 +7,17 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from mlir_gemm.parts.base import Part, Rules
-from mlir_gemm.parts.registry import mainloop_of, mainloops, mma_of, mmas_on
+from mlir_gemm.parts.epilogue.unaligned_rows import PATTERN
+from mlir_gemm.parts.registry import mainloop_of, mma_of, mmas_on
 from mlir_gemm.parts.warp_level.clocks import SECTOR, elements_beside
+from mlir_gemm.parts.wording import shown_value
 from mlir_gemm.spec.backends import NVPTX
 from mlir_gemm.spec.block_tiles import VECTOR, tile_bytes
 from mlir_gemm.spec.element_types import ELEMENT_BYTES
 from mlir_gemm.spec.fields import Field
 from mlir_gemm.spec.passes import Placed, at, step
 from mlir_gemm.spec.problem import Problem
-from mlir_gemm.spec.schedule import Schedule
+from mlir_gemm.spec.schedule import FIELDS, Schedule
 from mlir_gemm.spec.target import Target
 from mlir_gemm.spec.tile_space import ALL, HALVES
 
@@ -33,28 +35,46 @@ def _passes(schedule: Schedule, _: Target) -> Iterable[Placed]:
 
 def _shared(problem: Problem, schedule: Schedule) -> int:
     """Bytes of a tile of the result, or of C: one after the other in the same memory, but where blocks walk tiles."""
+    if mainloop_of(schedule).producer:
+        return 0
+    result, c = _tiles(problem, schedule)
+    return result + c if schedule.tiles_per_block > 1 else max(result, c)
+
+
+def _beside(problem: Problem, schedule: Schedule) -> int:
+    """The same beside a ring, which a producer fills meanwhile."""
+    if not mainloop_of(schedule).producer:
+        return 0
+    return sum(-(-size // PATTERN) * PATTERN for size in _tiles(problem, schedule))
+
+
+def _tiles(problem: Problem, schedule: Schedule) -> tuple[int, int]:
     m, n, _ = schedule.block
     shape = (m, n) if problem.out_order == "mn" else (n, m)
     out = ELEMENT_BYTES[problem.out]
     result = tile_bytes(shape, out) if schedule.promote_result else 0
     c = tile_bytes(shape, max(out, ELEMENT_BYTES[problem.acc])) if schedule.promote_c else 0
-    return result + c if schedule.tiles_per_block > 1 else max(result, c)
+    return result, c
 
 
 def goes_with(problem: Problem, schedule: Schedule, target: Target) -> str | None:
-    mma, mainloop = mma_of(schedule), mainloop_of(schedule)
+    mma = mma_of(schedule)
     given = "promote_result" if schedule.promote_result else "promote_c"
-    if mma.by_descriptor:
+    if mma.by_descriptor and schedule.promote_result:
         able = " or ".join(each.name for each in mmas_on(target) if not each.by_descriptor)
-        return f"{given}=on with mma={mma.name}, which has ways of its own: expected {given}=off, or mma={able}"
+        return (
+            f"promote_result=on with mma={mma.name}, whose results leave through shared memory by smem_epilogue: "
+            f"expected promote_result=off, or mma={able}"
+        )
+    for name in ("ping_pong", "stream_k", "split_k_cluster"):
+        if getattr(schedule, name) != FIELDS[name]:
+            value, usual = shown_value(getattr(schedule, name)), shown_value(FIELDS[name])
+            return f"{given}=on with {name}={value}: consumers share no whole tile; expected {name}={usual}"
     if schedule.promote_result and mma.scratch(problem, schedule):
         return (
             f"promote_result=on: mma={mma.name} hands rows of {problem.out} to lanes anyway; expected "
             "promote_result=off"
         )
-    if mainloop.producer:
-        able = " or ".join(each.name for each in mainloops().values() if not each.producer)
-        return f"{given}=on with mainloop={mainloop.name}: expected {given}=off, or mainloop={able}"
     if schedule.promote_result and schedule.space in HALVES:
         return f"promote_result=on with space={schedule.space}, which stores tiles twice: expected space={ALL}"
     if schedule.promote_c and not problem.reads_c:
@@ -67,7 +87,7 @@ def _offers(problem: Problem, schedule: Schedule, target: Target) -> Iterator[tu
     1.6 and 2.6 times; f32 results of lanes, in whole lines, as fast as directly
     (`2026-11-24-h100-parameters.json.xz`). Only aligned results of 16 bits were measured."""
     mma = mma_of(schedule)
-    if mma.by_descriptor or mma.opaque or target.backend != NVPTX:
+    if mma.by_descriptor or mma.opaque or mainloop_of(schedule).producer or target.backend != NVPTX:
         return
     width = ELEMENT_BYTES[problem.out]
     stored = elements_beside(problem, schedule) * width
@@ -90,4 +110,5 @@ PART = Part(
     rules=Rules(shape=(goes_with,)),
     offers=_offers,
     shared=_shared,
+    beside=_beside,
 )

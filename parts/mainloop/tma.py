@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from mlir_gemm.parts.base import Mainloop, Rules
 from mlir_gemm.parts.common_fields import STAGES
-from mlir_gemm.parts.layout import panel_of
+from mlir_gemm.parts.layout import is_staged, panel_of
 from mlir_gemm.parts.registers import role_registers
 from mlir_gemm.parts.registry import mainloops, mma_of
 from mlir_gemm.spec.emulation import multiplied_as
@@ -46,7 +46,7 @@ def copy_engine(problem: Problem, schedule: Schedule, target: Target) -> str | N
         if channels and (why := _windows(problem, schedule, operand, channels)):
             return f"mainloop=tma: {name} is read by windows, {why}; expected {' or '.join(others)}"
     for name, bits in (("A", problem.a_vector), ("B", problem.b_vector)):
-        if bits < ALIGNED:
+        if bits < ALIGNED and is_staged(schedule, name.lower()):
             others = [each.name for each in mainloops().values() if each.ahead and not (each.producer or each.mixed)]
             return (
                 f"mainloop=tma: the rows of {name} start at multiples of {bits} bits only, the copy engine needs "

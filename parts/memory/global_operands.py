@@ -33,7 +33,7 @@ def one_of_two(problem: Problem, schedule: Schedule, target: Target) -> str | No
 
 
 def read_by_lanes(problem: Problem, schedule: Schedule, target: Target) -> str | None:
-    """Descriptors, rings and copies beside a computed operand are for both operands."""
+    """Descriptors, and copies beside a computed operand, are for both operands."""
     mma, mainloop, given = mma_of(schedule), mainloop_of(schedule), _given(schedule)
     if mma.by_descriptor:
         able = " or ".join(each.name for each in mmas_on(target) if not each.by_descriptor)
@@ -41,8 +41,8 @@ def read_by_lanes(problem: Problem, schedule: Schedule, target: Target) -> str |
             f"{given} with mma={mma.name}, which takes its operands from shared memory by descriptors: expected "
             f"{given[:-3]}on, or mma={able}"
         )
-    if schedule.promote and (mainloop.producer or mainloop.mixed):
-        able = " or ".join(each.name for each in mainloops().values() if not (each.producer or each.mixed))
+    if schedule.promote and mainloop.mixed:
+        able = " or ".join(each.name for each in mainloops().values() if not each.mixed)
         return f"{given} with mainloop={mainloop.name}, which brings both: expected mainloop={able}"
     if schedule.promote and not schedule.accumulate:
         return f"{given} with accumulate=off: expected accumulate=on"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from mlir_gemm.parts.base import Form, Mma, Rules
-from mlir_gemm.parts.layout import pad_of
+from mlir_gemm.parts.layout import layout_field, pad_of
 from mlir_gemm.parts.registry import layout_of
 from mlir_gemm.parts.resources import operand_bytes
 from mlir_gemm.parts.warp_level.clocks import tensor_core_rate
@@ -86,9 +86,10 @@ def divided(problem: Problem, schedule: Schedule, target: Target) -> str | None:
 
 def rows_aligned(problem: Problem, schedule: Schedule, target: Target) -> str | None:
     """Matrices are loaded from rows that begin at multiples of 16 bytes."""
-    layout = layout_of(schedule)
-    if layout.swizzled:
-        return f"layout={layout.name} with mma=coop_matrix, which reads whole rows; expected layout=pad"
+    for operand in "ab":
+        if layout_of(schedule, operand).swizzled:
+            given = layout_field(schedule, operand)
+            return f"{given} with mma=coop_matrix, which reads whole rows; expected {given.partition('=')[0]}=pad"
     m, n, k = schedule.block
     for operand, columns in (
         ("a", k if problem.a_order == "mk" else m),

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from mlir_gemm.parts.base import Layout, Rules
-from mlir_gemm.parts.layout import CHUNK, VECTOR_ELEMENT_BITS, buffer, pad_of, staged
-from mlir_gemm.parts.registry import mainloop_of, mma_of
+from mlir_gemm.parts.layout import CHUNK, VECTOR_ELEMENT_BITS, buffer, layout_field, pad_of, staged
+from mlir_gemm.parts.registry import layout_of, mainloop_of, mma_of
 from mlir_gemm.parts.wording import multiples
 from mlir_gemm.spec.fields import Field
 from mlir_gemm.spec.problem import Problem
@@ -18,7 +18,7 @@ def pad_aligned(problem: Problem, schedule: Schedule, target: Target) -> str | N
     mma = mma_of(schedule)
     if mma.whole_tiles:
         unit = schedule.vector // VECTOR_ELEMENT_BITS
-        for operand in staged(schedule):
+        for operand in padded_operands(schedule):
             pad = pad_of(schedule, operand)
             if pad % unit:
                 return (
@@ -29,7 +29,7 @@ def pad_aligned(problem: Problem, schedule: Schedule, target: Target) -> str | N
         return None
     wide = (mma.tensor_cores and not mma.by_descriptor) or mainloop_of(schedule).asynchronous
     unit_bytes = CHUNK if wide else schedule.vector // 8
-    for operand in staged(schedule):
+    for operand in padded_operands(schedule):
         lying = buffer(problem, schedule, operand)
         if lying.stride % unit_bytes:
             unit = max(1, unit_bytes // lying.element)
@@ -40,6 +40,18 @@ def pad_aligned(problem: Problem, schedule: Schedule, target: Target) -> str | N
                 f"must be multiples of {unit_bytes} bytes in shared memory; the nearest: {nearest}"
             )
     return None
+
+
+def padded_operands(schedule: Schedule) -> list[str]:
+    """The operands in shared memory whose rows are padded."""
+    return [operand for operand in staged(schedule) if layout_of(schedule, operand).padded]
+
+
+def pad_of_padded(problem: Problem, schedule: Schedule, target: Target) -> str | None:
+    """B's own pad goes with rows of B that are padded."""
+    if schedule.pad_b < 0 or layout_of(schedule, "b").padded:
+        return None
+    return f"pad_b={schedule.pad_b} with {layout_field(schedule, 'b')}, whose rows have no pad: expected pad_b=-1"
 
 
 def _given(schedule: Schedule, operand: str) -> str:
@@ -58,4 +70,6 @@ PADDING = Field(
     unit="elements",
 )
 
-PART = Layout("pad", padded=True, rules=Rules(shape=(pad_aligned,)), fields=(PADDING, PAD_B), default=True)
+PART = Layout(
+    "pad", padded=True, rules=Rules(shape=(pad_of_padded, pad_aligned)), fields=(PADDING, PAD_B), default=True
+)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mlir_gemm.parts.base import Layout, Rules
-from mlir_gemm.parts.layout import LINE, SWIZZLED_ROWS, buffer, staged, swizzles
+from mlir_gemm.parts.layout import LINE, SWIZZLED_ROWS, buffer, laid_out, layout_field, swizzles
 from mlir_gemm.parts.registry import guarding_edges, mma_of, padded
 from mlir_gemm.parts.wording import multiples
 from mlir_gemm.spec.problem import Problem
@@ -16,16 +16,17 @@ def swizzled_rows(problem: Problem, schedule: Schedule, target: Target) -> str |
     if mma.by_descriptor:  # whose own rule says so
         return None
     if mma.whole_tiles:
+        name = "layout" if schedule.layout == "xor" else "layout_b"
         others = guarding_edges(problem, target)
-        return f"layout=xor with mma={mma.name}: expected layout={padded().name}, or mma={others}"
+        return f"{name}=xor with mma={mma.name}: expected {name}={padded().name}, or mma={others}"
     if not schedule.promote:
         return f"layout=xor with promote=off: without buffers in shared memory expected layout={padded().name}"
-    for operand in staged(schedule):
+    for operand in laid_out(schedule, "xor"):
         row = buffer(problem, schedule, operand).row
         if not swizzles(row):
             return (
-                f"layout=xor: rows of {operand.upper()} have {row} bytes in shared memory, expected 32, 64, 96, 192 "
-                f"or a multiple of {LINE}; the nearest: {_nearest_row(row)}"
+                f"{layout_field(schedule, operand)}: rows of {operand.upper()} have {row} bytes in shared memory, "
+                f"expected 32, 64, 96, 192 or a multiple of {LINE}; the nearest: {_nearest_row(row)}"
             )
     return None
 

@@ -118,8 +118,10 @@ def estimate(problem: Problem, schedule: Schedule, target: Target, constants: Co
     paced = (work ** (outside / inside) + beside) ** (1 / outside)
     exposed = all_steps * _exposed(problem, schedule, held, resident, paced / all_steps, constants)
     latency = paced - busy + exposed
-    # Persistent blocks fill the ring while they finish the tile before. Nothing hides the first copies.
+    # Blocks that walk tiles fill the ring while they finish the tile before. Nothing hides the first copies.
     fills = 1 if schedule.persistent else sm_blocks / resident
+    if walked > 1 and mainloop_of(schedule).producer:
+        fills /= walked
     first = constants.memory_latency + copy_seconds(problem, schedule, target, constants)
     ends = fills * first + sm_blocks / resident * m * n * constants.store * stores(schedule)
     if schedule.promote_c or schedule.promote_result:

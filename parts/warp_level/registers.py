@@ -4,7 +4,7 @@ kernels for sm_90."""
 from __future__ import annotations
 
 from mlir_gemm.parts.grid import ragged
-from mlir_gemm.parts.layout import copied, is_turned
+from mlir_gemm.parts.layout import copied, is_turned, staged
 from mlir_gemm.parts.registers import WARP_SIZE, WIDEST, copy_registers
 from mlir_gemm.parts.registry import mainloop_of, mma_of
 from mlir_gemm.spec.backends import NVPTX
@@ -36,6 +36,9 @@ NARROW_LANES = 64
 OTHER_LANES = 56
 """What lanes take more on other chips than NVIDIA's, where LLVM loads further ahead: of 15 kernels of `simt` for
 gfx1100 those with estimates of 216 and more without this spilled, but for two."""
+IN_PLACE, IN_PLACE_ACROSS = 48, 56
+"""Addresses of an operand of tensor cores that stays in global memory: beside a ring, and else where its rows do not
+lie along k. Without them a warp's 64x64 spilled 12 to 52 bytes (sm_90a), and 24 and 28 (sm_80)."""
 EPILOGUE = 8
 """Operands of the epilogue beside the accumulators, and converted results."""
 
@@ -56,6 +59,10 @@ def registers_needed(problem: Problem, schedule: Schedule, target: Target) -> in
             count += NARROW_LANES if any(side and not alike for side, alike in zip(narrow, few, strict=True)) else 0
     if mma.lanes and target.backend != NVPTX:
         count += OTHER_LANES
+    if staged(schedule) in ("a", "b") and not mma.lanes:
+        in_place = "b" if staged(schedule) == "a" else "a"
+        across = not copied(problem, schedule, in_place).lying.along_k
+        count += IN_PLACE if mainloop.producer else IN_PLACE_ACROSS * across
     if problem.extra_bytes or problem.out != problem.acc:
         count += EPILOGUE
     return count + sum(copy_registers(problem, schedule, operand) for operand in "ab")

@@ -79,7 +79,7 @@ def proposals(
         stages = stages_of(problem, block) if streamed else (1, 2) if problem.k > block[2] else (1,)
         if ring:
             stages = RING_STAGES
-            walked = blocks_of(problem, Schedule(block=block)) > target.sms
+            walked = blocks_of(problem, Schedule(block=block)) > target.sms and pinned.get("tiles_per_block", 1) == 1
             fixed["persistent"] = pinned.get("persistent", target.sms if walked else 0)
         if "stages" in pinned:
             stages = (pinned["stages"],)

@@ -6,7 +6,7 @@ tile.clip. Leaves vector.load and vector.store (memref.load and store for single
 consecutive): consecutive threads take consecutive vectors, as wide as all accesses of the tile allow, at most `bits`
 bits each. Where a place is not `in_bounds`, what lies outside is neither read (it gives zero) nor written. The loads
 of all vectors of a thread come where the tile.load stood, the arithmetic and the stores likewise; unrolled, but for
-tile.copy when `unroll` is false.
+tile.copy when `unroll` is false. What the consumers of a tile.warp_specialize copy is divided among their threads.
 
 tile.copy_async becomes nvgpu.device_async_copy, zero-filled out of bounds; where it cannot have 4, 8 or 16 bytes it is
 a plain copy, which is as good in time for the same await and barrier. One that transposes is of single elements, of
@@ -28,11 +28,12 @@ from mlir_gemm.dialect.copies.pieces import Access
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.planes import is_planes
 from mlir_gemm.dialect.positions import is_position
-from mlir_gemm.dialect.walk import named
+from mlir_gemm.dialect.walk import named, parents
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.launch.launch_blocks import threads_of
 from mlir_gemm.spec.attributes import SCOPE
+from mlir_gemm.spec.threads import WARPGROUP
 
 WIDTHS = (8, 16, 32, 64, 128)
 """Bits of the accesses that one thread can make."""
@@ -139,4 +140,10 @@ def _divide(kernel: Any, operation: Any, shape: tuple[int, ...], accesses: list[
         return width, sum(access.runs_close(dim) for access in far), dim
 
     best = max(range(len(shape)), key=quality)
-    return Division(shape, threads_of(kernel), best, quality(best)[0])
+    return Division(shape, _threads_at(kernel, operation), best, quality(best)[0])
+
+
+def _threads_at(kernel: Any, operation: Any) -> int:
+    """How many threads run an operation: where roles are specialised, those of the consumers, which are the first."""
+    inside = any(parent.operation.name == "tile.warp_specialize" for parent in parents(operation))
+    return threads_of(kernel) - WARPGROUP * inside

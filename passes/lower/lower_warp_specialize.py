@@ -3,6 +3,7 @@
 Expects kernel functions of whole warpgroups, in which the last one is the producer and the others are consumers. Leaves
 an scf.if: one thread of the producer runs the producer's part, all threads of the others the consumer's. Registers move
 from the producer to the consumers (`producer` and `consumer` are how many a thread of each gets; 0 leaves them alone).
+A gpu.barrier of the consumers becomes one of their threads alone, after a fence of what they did to shared memory.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from typing import Any, ClassVar
 from mlir_gemm.dialect import constants, indexing
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.walk import in_block, named
+from mlir_gemm.dialect.walk import in_block, named, operations
+from mlir_gemm.lowering.named_barriers import sync_consumers
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.launch.launch_blocks import threads_of
 from mlir_gemm.spec.threads import LANES, WARPGROUP
@@ -45,6 +47,11 @@ class LowerWarpSpecialize(Pass):
         nvvm, scf = dialect("nvvm"), dialect("scf")
         thread = indexing.thread()
         producer, consumer = (region.blocks[0] for region in roles.regions)
+        for barrier in [each for op in in_block(consumer) for each in [op, *operations(op)]]:
+            if barrier.operation.name == "gpu.barrier":
+                with ir.InsertionPoint(barrier), barrier.operation.location:
+                    sync_consumers(number * WARPGROUP)
+                barrier.operation.erase()
         branch = scf.IfOp(_equal(indexing.div(thread, WARPGROUP), number), has_else=True)
         with ir.InsertionPoint(branch.then_block):
             self._registers("decrease", self.producer)

@@ -5,10 +5,11 @@ are stored by tile.store. Fragments are opaque (which lane holds which element i
 over in chunks of `rows` rows: the warp stores a chunk to its own part of a scratch buffer, every lane reads vectors of
 consecutive elements of it, applies the arithmetic and stores them to global memory, 128 bits at a time where the type
 allows. Memory of rank 0 is read as one number. Accumulators that are stored without arithmetic stay: WMMA stores its
-fragments itself. A second run changes nothing. Refuses arithmetic on the accumulator inside or before the k loop,
-results that are used for anything but tile.store, accesses to the same memory whose order would change, and tiles that
-are not known to lie within their memory (`in_bounds`), or do not run along both dimensions of a matrix in order; memory
-of rank 1 may have a number for each column, dense, or for each row.
+fragments itself. Where a block walks tiles (`tile.tiles`), the scratch lies before the loop over them. A second run
+changes nothing. Refuses arithmetic on the accumulator inside or before the k loop, results that are used for anything
+but tile.store, accesses to the same memory whose order would change, and tiles that are not known to lie within their
+memory (`in_bounds`), or do not run along both dimensions of a matrix in order; memory of rank 1 may have a number for
+each column, dense, or for each row.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from mlir_gemm.lowering.named_barriers import sync_warp
 from mlir_gemm.lowering.products import is_plain
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.launch.launch_blocks import threads_of
-from mlir_gemm.spec.attributes import SCOPE
+from mlir_gemm.spec.attributes import SCOPE, TILES
 from mlir_gemm.spec.threads import LANES
 
 
@@ -69,7 +70,8 @@ def _stage(kernel: Any, products: list[Any], options: WmmaEpilogue) -> None:
     if not arithmetic:
         return
     block = arithmetic[0].operation.block
-    if any(op.operation.block != block for op in arithmetic) or block.owner.operation != kernel.operation:
+    owner = block.owner.operation
+    if any(op.operation.block != block for op in arithmetic) or not _is_of_tiles(owner, kernel):
         raise pass_error(arithmetic[0], "arithmetic on the accumulator inside a loop is not supported by this mma")
     inputs = _accumulators(arithmetic)
     made = [user for op in arithmetic for result in op.results for user in users(result)]
@@ -86,6 +88,11 @@ def _stage(kernel: Any, products: list[Any], options: WmmaEpilogue) -> None:
     for load in loads:
         if not users(load.results[0]):
             load.erase()
+
+
+def _is_of_tiles(owner: Any, kernel: Any) -> bool:
+    """Whether an operation's body is what a block does for a tile: the kernel, or a loop over the block's tiles."""
+    return owner == kernel.operation or (TILES in owner.attributes and owner.parent == kernel.operation)
 
 
 def _maker(value: Any) -> str:
@@ -157,7 +164,10 @@ def _emit(kernel: Any, arithmetic: list[Any], inputs: list[Any], stores: list[An
     if not width or m % options.rows:
         raise pass_error(arithmetic[0], f"a warp tile of {m}x{n} in chunks of {options.rows} rows for {LANES} lanes")
     _check_rows(inputs, stores, width)
-    scratch = [_scratch(kernel, value, n, options) for value in registers]
+    owner = stores[0].block.owner.operation
+    with ir.InsertionPoint.current if owner == kernel.operation else ir.InsertionPoint(owner):
+        buffers = [_buffer(kernel, value, n, options) for value in registers]
+    scratch = [_own_part(buffer, n, options) for buffer in buffers]
     gpu.BarrierOp()  # operand buffers, whose memory the scratch may share, are no longer read
     lane = indexing.rem(indexing.thread(), LANES)
     positions = _lane_positions(lane, options.rows, n, width)
@@ -216,8 +226,8 @@ def _is_dense(type_: Any) -> bool:
     return type_.get_strides_and_offset()[0] == [1]
 
 
-def _scratch(kernel: Any, value: Any, n: int, options: WmmaEpilogue) -> Any:
-    """This warp's part of a scratch buffer for one chunk of `value`."""
+def _buffer(kernel: Any, value: Any, n: int, options: WmmaEpilogue) -> Any:
+    """A scratch buffer with room for a chunk of `value` of each warp, at the insertion point."""
     threads = threads_of(kernel)
     rows, width = options.rows, n + options.pad
     buffer = memory.shared_buffer([threads // LANES * rows, width], value.type.element_type)
@@ -226,8 +236,13 @@ def _scratch(kernel: Any, value: Any, n: int, options: WmmaEpilogue) -> Any:
             f"pass 'wmma-epilogue': pad={options.pad} leaves rows of {width} elements of {buffer.type.element_type} "
             "in the scratch buffer; expected a multiple of 128 bits"
         )
-    start = indexing.mul(tile.unit_id(), rows)
-    return subview(buffer, [start, constants.index(0)], [rows, n])
+    return buffer
+
+
+def _own_part(buffer: Any, n: int, options: WmmaEpilogue) -> Any:
+    """This warp's part of a scratch buffer."""
+    start = indexing.mul(tile.unit_id(), options.rows)
+    return subview(buffer, [start, constants.index(0)], [options.rows, n])
 
 
 def _lane_positions(lane: Any, rows: int, n: int, width: int) -> list[tuple[Any, Any]]:

@@ -7,7 +7,9 @@ runs ahead into the next tile while the consumer finishes one. With `consumers=2
 ping-pong: they take the block's tiles alternately, so that one multiplies while the other finishes. Each moves its
 position past the steps of the other, and waits until the other has seen its stages filled (tile.order_wait,
 tile.order_arrive). Without ping-pong and with no more tiles than blocks nothing changes, nor does a second run change
-anything. Refuses other operations beside the roles, and blocks that are not whole clusters.
+anything. With `tiles=T` each block has T tiles in place of a fixed number of blocks, with `sequential` neighbours in
+the order of the raster; the blocks of a cluster have neighbouring clusters of tiles. Refuses other operations beside
+the roles, and blocks that are not whole clusters.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from mlir_gemm.dialect import constants, indexing, rings
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import attributes_of, clone
 from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.tile_walks import Range, blocks_for, range_of
 from mlir_gemm.dialect.walk import body, in_block, is_within, named
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
@@ -37,21 +40,24 @@ class PersistentTileScheduler(Pass):
     """Thread blocks."""
     consumers: int = 1
     """Consumers that take a block's tiles alternately: 2 is ping-pong."""
+    tiles: int = 0
+    """Tiles of a block; 0 where the number of blocks is given."""
+    sequential: bool = False
+    """Whether the tiles of a block are neighbours, where their number is given."""
 
     def run(self, module: Any) -> None:
-        if self.blocks < 1 or self.consumers not in (1, 2):
+        if self.blocks < 1 or self.consumers not in (1, 2) or self.tiles < 0:
             raise PassError(f"pass '{self}': expected at least 1 block, and 1 or 2 consumers")
         for forall in named(module, "scf.forall"):
             roles = named(forall, "tile.warp_specialize")
             if not roles or is_walked(forall):
                 continue
-            cluster = forall.operation.attributes.get(CLUSTER, None)
-            if cluster is not None and self.blocks % ir.IntegerAttr(cluster).value:
-                raise pass_error(
-                    forall, f"{self.blocks} blocks do not make whole clusters of {ir.IntegerAttr(cluster).value}"
-                )
+            cluster = constants.number_of(forall, CLUSTER, 1)
+            if not self.tiles and self.blocks % cluster:
+                raise pass_error(forall, f"{self.blocks} blocks do not make whole clusters of {cluster}")
             tiles = tiles_of(forall)
-            if not isinstance(tiles, int) or tiles > self.blocks or self.consumers > 1:
+            several = self.tiles > 1 if self.tiles else not isinstance(tiles, int) or tiles > self.blocks
+            if several or self.consumers > 1:
                 _persist(forall, roles, tiles, self)
 
 
@@ -75,12 +81,18 @@ _BOUNDS = ("LowerBound", "UpperBound", "Step")
 def _persist(forall: Any, roles: list[Any], tiles: Any, options: PersistentTileScheduler) -> None:
     work = Work.of(forall, roles)
     role = work.role
+    cluster = constants.number_of(forall, CLUSTER, 1)
     with ir.InsertionPoint(forall), forall.location:
-        count = _fewer(tiles, options.blocks)
+        count = blocks_for(tiles, options.tiles, cluster) if options.tiles else _fewer(tiles, options.blocks)
     new = work.on_blocks(count)
     producer, consumer = (region.blocks[0] for region in role.regions)
     with role.location:
-        walk = alternate = _Walk(work.number, body(new).arguments[0], tiles, count)
+        block = body(new).arguments[0]
+        each = Range(block, tiles, count)
+        if options.sequential and options.tiles:
+            with ir.InsertionPoint(role):
+                each = range_of(block, tiles, count, options.tiles, True, cluster)
+        walk = alternate = _Walk(work.number, each)
         if options.consumers > 1:
             steps, barriers = _steps_of(producer), named(producer.owner, "tile.producer_acquire")[0].operands[0]
             new.operation.attributes[PING_PONG] = constants.integer(options.consumers)
@@ -157,9 +169,7 @@ class _Walk:
 
     number: Any
     """What stands for the tile's number in the work on one tile."""
-    first: Any
-    tiles: Any
-    step: Any
+    tiles: Range
     steps: Any = None
     """With ping-pong: the k steps of a tile, which the other consumer takes between two tiles of one."""
     stages: int = 0
@@ -183,8 +193,9 @@ def _walk(block: Any, place: list[Any], walk: _Walk) -> None:
     """Puts a role's work on one tile into a loop over the role's tiles."""
     work = [op.operation for op in in_block(block)]
     with ir.InsertionPoint(work[0]):
-        start, first, skip = rings.enter(), walk.first, None
-        upper, step = (constants.index(each) if isinstance(each, int) else each for each in (walk.tiles, walk.step))
+        start, first, skip = rings.enter(), walk.tiles.first, None
+        bounds = walk.tiles.end, walk.tiles.step
+        upper, step = (constants.index(each) if isinstance(each, int) else each for each in bounds)
         if walk.stages:
             skip = rings.Skip(rings.consumer_id(), walk.steps, walk.stages)
             start = skip.at_start(*start)

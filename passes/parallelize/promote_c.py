@@ -3,9 +3,10 @@
 Expects an scf.forall over blocks (after the raster) with a tile.load of a block tile of global memory that products
 are added to, perhaps after arithmetic. Leaves a buffer in shared memory in the order in which the matrix lies in memory
 (`memref.alloc` with `tile.layout`), tile.copy of the tile to it, in whole vectors of its rows, a barrier, tile.load of
-the tile from it, and a barrier after which the memory may hold operands. Of several such loads the first goes this way;
-what is read in the epilogue stays as it is, and so do blocks whose copies have a role of their own. A second run
-changes nothing. Refuses blocks whose tiles were divided among warps already.
+the tile from it, and a barrier after which the memory may hold operands, or the next tile. Where copies of operands
+have a role of their own, the consumers do all that, and meet at their barriers. Of several such loads the first goes
+this way; what is read in the epilogue stays as it is. A second run changes nothing. Refuses blocks whose tiles were
+divided among warps already, and consumers that take tiles alternately.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from mlir_gemm.dialect.memory import in_shared, shared_buffer
 from mlir_gemm.dialect.walk import ancestor_in, body, in_block, named, users
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.parallelize.promote_result import in_order, order_of, whole
-from mlir_gemm.spec.attributes import SCOPE
+from mlir_gemm.spec.attributes import PING_PONG, SCOPE, TILES
 from mlir_gemm.spec.block_tiles import pad_of
 
 
@@ -38,9 +39,11 @@ class PromoteC(Pass):
 
 def _promote(forall: Any) -> None:
     products = [op.operation for op in named(forall, "tile.mma")]
-    if named(forall, "tile.warp_specialize") or not products:
+    if not products:
         return
-    loads = [op.operation for op in in_block(body(forall)) if op.operation.name == "tile.load"]
+    roles = named(forall, "tile.warp_specialize")
+    around = roles[0].operation.regions[1].blocks[0] if roles else body(forall)
+    loads = [op.operation for op in named(around.owner, "tile.load") if not _is_in_step(op.operation, products)]
     starting = [load for load in loads if _starts_a_sum(load, products)]
     if any(in_shared(load.operands[0]) for load in starting):
         return
@@ -50,8 +53,18 @@ def _promote(forall: Any) -> None:
             continue
         if SCOPE in load.attributes:
             raise pass_error(load, "a tile that was divided among warps; expected whole block tiles")
+        if PING_PONG in forall.operation.attributes:
+            raise pass_error(load, "consumers that take tiles alternately have no buffer together")
         _stage(forall, load, order)
         return
+
+
+def _is_in_step(load: Any, products: list[Any]) -> bool:
+    """Whether a load stands in a loop over k, beside products."""
+    loop = load.block.owner.operation
+    return (
+        loop.name == "scf.for" and TILES not in loop.attributes and any(each.block == load.block for each in products)
+    )
 
 
 def _starts_a_sum(load: Any, products: list[Any]) -> bool:

@@ -4,9 +4,10 @@ Expects an scf.forall over blocks (after the raster) that stores one block tile 
 Leaves a buffer in shared memory in the order in which the result lies in memory (`memref.alloc` with `tile.layout`, a
 pad against bank conflicts), tile.store of the tile to it, a barrier, and block-wide tile.load and tile.store of bands
 of its rows, which `distribute-copies` divides among threads: neighbours take neighbouring vectors. A barrier after the
-products, and the waits for copies, lets the buffer lie in the memory of operands. Other blocks stay as they are: those
-that store several tiles, or one twice, or in a loop over k; those whose copies have a role of their own; elements of
-parts of bytes. A second run changes nothing. Refuses blocks whose tiles were divided among warps already.
+products, and the waits for copies, lets the buffer lie in the memory of operands. Where copies of operands have a role
+of their own, the consumers do all that, and meet again once they have read the buffer. Other blocks stay as they are:
+those that store several tiles, or one twice, or in a loop over k; elements of parts of bytes. A second run changes
+nothing. Refuses blocks whose tiles were divided among warps already.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ class PromoteResult(Pass):
 
 def _promote(forall: Any) -> None:
     found = [op.operation for op in named(forall, "tile.store") if not in_shared(op.operands[1])]
-    if len(found) != 1 or not named(forall, "tile.mma") or named(forall, "tile.warp_specialize"):
+    if len(found) != 1 or not named(forall, "tile.mma"):
         return
     store = found[0]
     if getattr(store.operands[0].owner, "name", "") == "tile.load" and in_shared(store.operands[0].owner.operands[0]):
@@ -53,7 +54,9 @@ def _promote(forall: Any) -> None:
     element, shape = value.type.element_type, [value.type.shape[dim] for dim in order]
     with ir.InsertionPoint(in_block(body(forall))[0]), store.location:
         buffer = shared_buffer(shape, element, f"pad{pad_of(element.width // 8)}")
-    meet_after_products(forall)
+    roles = named(forall, "tile.warp_specialize")
+    if not roles:
+        meet_after_products(forall)
     with ir.InsertionPoint(store), store.location:
         tile.store(value, buffer, whole(order))
         dialect("gpu").BarrierOp()
@@ -62,6 +65,8 @@ def _promote(forall: Any) -> None:
             part = ir.VectorType.get([rows, shape[1]], element)
             start = tile.Place((constants.index(first), constants.index(0)), (0, 1), (True, True))
             tile.store(tile.load(buffer, start, part), memory, in_order(tile.place_of(store), first))
+        if roles:
+            dialect("gpu").BarrierOp()
     store.erase()
 
 

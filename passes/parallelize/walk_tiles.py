@@ -13,10 +13,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import constants, indexing
+from mlir_gemm.dialect import constants
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import attributes_of
 from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.tile_walks import blocks_for, range_of
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
@@ -48,17 +49,13 @@ class WalkTiles(Pass):
 def _walk(forall: Any, options: WalkTiles) -> None:
     tiles = tiles_of(forall)
     with ir.InsertionPoint(forall), forall.location:
-        if isinstance(tiles, int):
-            blocks: Any = -(-tiles // options.tiles)
-        else:
-            blocks = indexing.div(indexing.add(tiles, options.tiles - 1), options.tiles)
+        blocks = blocks_for(tiles, options.tiles)
         new = dialect("scf").ForallOp([0], [blocks], [1], mapping=forall.operation.attributes["mapping"])
         for name, attribute in attributes_of(forall).items():
             if name.startswith("tile."):
                 new.operation.attributes[name] = attribute
     with ir.InsertionPoint(body(new)), forall.location:
-        first, last, step = _tiles_of_block(body(new).arguments[0], tiles, blocks, options)
-        loop = dialect("scf").ForOp(first, last, step)
+        loop = dialect("scf").ForOp(*_bounds(body(new).arguments[0], tiles, blocks, options))
         loop.operation.attributes[TILES] = ir.UnitAttr.get()
         dialect("scf").InParallelOp()
     for operation in [each.operation for each in in_block(body(forall))][:-1]:
@@ -78,13 +75,7 @@ def end_tile() -> None:
     dialect("gpu").BarrierOp()
 
 
-def _tiles_of_block(block: Any, tiles: Any, blocks: Any, options: WalkTiles) -> tuple[Any, Any, Any]:
+def _bounds(block: Any, tiles: Any, blocks: Any, options: WalkTiles) -> list[Any]:
     """The first tile of a block, where they end, and how far one is from the next."""
-    end = constants.index(tiles) if isinstance(tiles, int) else tiles
-    if not options.sequential:
-        return block, end, constants.index(blocks) if isinstance(blocks, int) else blocks
-    first = indexing.mul(block, options.tiles)
-    last = indexing.add(first, options.tiles)
-    if not isinstance(tiles, int) or tiles % options.tiles:
-        last = dialect("arith").MinUIOp(last, end).result
-    return first, last, constants.index(1)
+    found = range_of(block, tiles, blocks, options.tiles, options.sequential)
+    return [constants.index(each) if isinstance(each, int) else each for each in (found.first, found.end, found.step)]

@@ -3,11 +3,11 @@
 Expects a k loop (`tile.loop = "k"`) around a product's point nest, which stores `c + a b` (see `product_in`). Leaves a
 shared-memory buffer for each factor (`memref.alloc` in memory space 3, before the k loop, with the attribute
 `tile.layout`), filled at the head of the k loop, and the nest reading the buffer. The buffer keeps the order in which
-the operand lies in memory; with `turn`, its rows run along m or n whatever that is. A factor that is an element of
-memory, perhaps extended, is copied as it is (`tile.copy`). One that is computed, say from integers and a scale, is
-computed tile by tile: tile.load, arithmetic on vectors, tile.clip where the tile may pass the end of k (zero there adds
-nothing to the product), tile.store. So is one of another algebra, where the padding is not zero: infinities for a
-minimum of sums. With `layout=swizzle128` each buffer has the widest panels that divide its rows: `swizzle128`,
+the operand lies in memory; of the operands in `turn` its rows run along m or n whatever that is. A factor that is an
+element of memory, perhaps extended, is copied as it is (`tile.copy`). One that is computed, say from integers and a
+scale, is computed tile by tile: tile.load, arithmetic on vectors, tile.clip where the tile may pass the end of k (zero
+there adds nothing to the product), tile.store. So is one of another algebra, where the padding is not zero: infinities
+for a minimum of sums. With `layout=swizzle128` each buffer has the widest panels that divide its rows: `swizzle128`,
 `swizzle64` or `swizzle32`. Refuses factors that the loop also writes, or that depend on both m and n, and with
 `swizzle128` rows of other than whole 32 bytes. What reads shared memory already is left alone, so a second run changes
 nothing. With `operands=a`, or `b`, the other one stays where it is.
@@ -50,8 +50,8 @@ class PromoteOperands(Pass):
     """The same of B's buffer; `same` as A's."""
     operands: str = "ab"
     """Which are staged: `ab`, `a` or `b`. The other is read from where it lies."""
-    turn: bool = False
-    """Whether rows of both buffers run along m and n."""
+    turn: str = "none"
+    """Operands whose buffers have rows along m and n: `none`, `ab`, `a` or `b`."""
 
     def __post_init__(self) -> None:
         for name, layout in zip(("layout", "layout_b"), self._layouts(), strict=True):
@@ -62,6 +62,8 @@ class PromoteOperands(Pass):
                 raise PassError(f"pass '{self}': {name} must be padN, xor, {SWIZZLE} or a registered one")
         if self.operands not in ("ab", "a", "b"):
             raise PassError(f"pass '{self}': operands must be ab, a or b")
+        if self.turn not in ("none", "ab", "a", "b"):
+            raise PassError(f"pass '{self}': turn must be none, ab, a or b")
 
     def _layouts(self) -> tuple[str, str]:
         return self.layout, self.layout if self.layout_b == "same" else self.layout_b
@@ -72,7 +74,7 @@ class PromoteOperands(Pass):
                 _promote(loop, self._layouts(), self.operands, self.turn)
 
 
-def _promote(k_loop: Any, layouts: tuple[str, str], operands: str, turn: bool) -> None:
+def _promote(k_loop: Any, layouts: tuple[str, str], operands: str, turn: str) -> None:
     stores = [op for op in named(k_loop, "affine.store") if _in_nest(op)]
     products: list[NestProduct] = []
     for store in stores:
@@ -94,7 +96,7 @@ def _promote(k_loop: Any, layouts: tuple[str, str], operands: str, turn: bool) -
             for load in loads:
                 if affine.access(load)[0] in written:
                     raise pass_error(load, "an operand that the k loop also writes cannot be staged")
-            _stage(k_loop, anchor, product, (core, pad), points, loads, layout, turn)
+            _stage(k_loop, anchor, product, (core, pad), points, loads, layout, name in turn.replace("none", ""))
 
 
 def _in_nest(store: Any) -> bool:

@@ -1,6 +1,7 @@
-"""Where operands, C and results are staged, and fragments that are loaded ahead, on the GPU of this machine.
+"""Where operands, C and results are staged, how, tiles that a block walks, and fragments that are loaded ahead, on the
+GPU of this machine.
 
-    python test/gpu/check_parameters.py [--count 320] [--jobs 16] [--seconds 140] [--quick] [--compile-only]
+    python test/gpu/check_parameters.py [--count 320] [--jobs 16] [--seconds 140] [--quick | --rings] [--compile-only]
                                         [-o RESULTS.json]
 
 First random products with random ones of these fields, for chips of several generations, whose PTX a later GPU runs:
@@ -8,7 +9,9 @@ whole numbers, compared exactly with float64, with guard zones and outputs that 
 times of some sizes with each field beside the model's choice without them: `mma_sync` and `simt` in code for sm_80,
 `mma_sync` in code for sm_75, in turn, the median of rounds; each result is compared with float64 first. The table has
 how many times as fast each is, and in brackets what the model predicts of it on that chip; `chosen` is what the model
-takes. `--quick` times fewer sizes and fields, and more mmas. Exit status 1 where a result is wrong.
+takes. `--quick` times fewer sizes and fields, and more mmas. `--rings` draws more products for rings and `wmma`, and
+times what goes with these: tiles that blocks walk, layouts of B, C by block tiles, what is read in place, fragments
+ahead; it needs an H100 or an H200. Exit status 1 where a result is wrong.
 """
 
 from __future__ import annotations
@@ -55,9 +58,20 @@ MMAS = (
     ("sm_70", "f16", "mma=wmma,block=64x64x32,warp=32x32x16"),
     ("sm_80", "f16", "mma=wmma,block=64x64x32,warp=32x32x16"),
 )
+RINGS = (
+    ("sm_90a", "f16", "mma=wgmma,block=128x64x64,warp=64x64x64"),
+    ("sm_90a", "f16", "mma=mma_sync,mainloop=tma,block=64x64x64,warp=32x32x16"),
+    ("sm_90a", "bf16", "mma=wgmma,block=64x128x64,warp=64x128x64,ping_pong=on"),
+    *MMAS[-2:],
+    ("sm_80", "f16", "mma=mma_sync,block=64x64x32,warp=32x32x16"),
+    ("sm_80", "f32", "mma=simt,block=64x64x16,warp=32x32x8"),
+)
 """Chips, kinds of products, and tiles of an mma."""
 LOOPS = ("mainloop=direct", "mainloop=register_prefetch", "mainloop=register_prefetch,stages=2",
          "mainloop=cp_async,stages=2", "mainloop=cp_async,stages=3,interleave=off")  # fmt: skip
+RING_LOOPS = ("stages=2", "stages=3", "stages=4,cluster_m=2")
+WALKS = ("tiles_per_block=2", "tiles_per_block=3,sequential_tiles=off", "tiles_per_block=4")
+LAYOUTS = ("layout=xor,layout_b=pad", "layout=pad,layout_b=xor", "layout=mn_major,layout_b=pad")
 STAGED = ("", "", "promote_a=off", "promote_b=off", "promote=off")
 OUTS = {"i8": ("i32",), "f64": ("f64",), "bf16": ("f32", "bf16"), "f32": ("f32",), "tf32": ("f32",)}
 SIZES = (
@@ -78,8 +92,47 @@ QUICK = (
 """Chips, types of operands and of results, and mmas that are timed."""
 OFFERED = {"promote_result": False, "fragments_ahead": False}
 """What the model may add to a choice, without it."""
+RINGS_TIMED = (
+    ("sm_90a", "f16", "f16", "mma=wgmma"),
+    ("sm_90a", "f16", "f32", "mma=wgmma,block=128x128x64,warp=64x128x64,stages=3"),
+    ("sm_90a", "f16", "f16", "mma=mma_sync,mainloop=tma,block=128x128x64,warp=64x32x16,stages=3"),
+    ("sm_80", "f16", "f32", "mma=wmma"), ("sm_80", "f16", "f16", "mma=mma_sync"), ("sm_80", "f32", "f32", "mma=simt"),
+)  # fmt: skip
+RING_SIZES = (
+    (1024, 1024, 1024, "kn"), (2048, 2048, 2048, "kn"), (4096, 4096, 4096, "kn"), (4096, 4096, 256, "kn"),
+    (1024, 1024, 8192, "kn"),
+)  # fmt: skip
+RING_FIELDS = (
+    "tiles_per_block=2,persistent=0", "tiles_per_block=2,sequential_tiles=off,persistent=0",
+    "tiles_per_block=4,sequential_tiles=off,persistent=0,raster=diagonal", "layout=xor,pad=0,layout_b=pad,pad_b=8",
+    "layout=pad,pad=8,layout_b=xor", "layout=mn_major,pad=4,layout_b=pad,pad_b=4", "fragments_ahead=on",
+    "promote_a=off", "promote_b=off", "promote_result=on", "promote_c=on",
+)  # fmt: skip
 ROUNDS, BURST_US = 5, 2500
 LIMITS = {"f16": 2e-3, "bf16": 1e-2, "f32": 1e-5}
+
+
+def drawn_ring(number: int) -> tuple[Product, str, str]:
+    """The same of rings, and of what else walks tiles, or has B in a layout of its own."""
+    rng = random.Random(f"rings {number}")
+    chip, kind, tiles = RINGS[number % len(RINGS)]
+    plain, ring, group = "wmma" in tiles, chip == "sm_90a", "wgmma" in tiles
+    loop, c, staged = rng.choice(RING_LOOPS if ring else LOOPS), rng.random() < 0.4, rng.choice(STAGED[:4])
+    staged = "" if group else staged
+    sizes = [128, 256, 384, 512] if plain or staged or "cluster" in loop else [8, 72, 104, 200, 264, 512]
+    product = Product(
+        *(rng.choice(sizes) for _ in "mnk"), kind,
+        out="f32" if plain or c else rng.choice(OUTS.get(kind, ("f32", "f16"))),
+        b_order="kn" if plain else rng.choice(("kn", "nk")), batch=0 if plain else rng.choice((0, 0, 2)),
+        pad=rng.choice((None, 8)), epilogue="accumulate" if c else rng.choice(("none",) if plain else EPILOGUES),
+    )  # fmt: skip
+    fields = [tiles, loop, staged]
+    fields += [rng.choice(WALKS)] * (rng.random() < 0.6 or "ping_pong" in tiles)
+    fields += ["promote_c=on"] * (c and "ping_pong" not in tiles)
+    fields += ["promote_result=on"] * (rng.random() < 0.3 and not group)
+    fields += ["fragments_ahead=on"] * (rng.random() < 0.5 and not group)
+    fields += [rng.choice(LAYOUTS[: 3 if "simt" in tiles else 2])] * (rng.random() < 0.5 and not plain and not ring)
+    return product, chip, ",".join(filter(None, fields))
 
 
 def drawn(number: int) -> tuple[Product, str, str]:
@@ -108,9 +161,9 @@ def drawn(number: int) -> tuple[Product, str, str]:
     return product, chip, ",".join(filter(None, fields))
 
 
-def check(count: int, jobs: int, seconds: float, compile_only: bool) -> dict[str, Any]:
+def check(count: int, jobs: int, seconds: float, compile_only: bool, rings: bool) -> dict[str, Any]:
     """Compiles and runs random products; what was refused or wrong."""
-    cases = [drawn(number) for number in range(count)]
+    cases = [(drawn_ring if rings else drawn)(number) for number in range(count)]
     start = time.perf_counter()
     with ProcessPoolExecutor(jobs) as pool:
         refused = list(pool.map(compile_one, cases, chunksize=2))
@@ -163,21 +216,23 @@ class Timed:
         return Product(m, n, k, self.kind, out=self.out, b_order=order, epilogue=c)
 
 
-def timed(quick: bool = False) -> list[list[Timed]]:
+def timed(quick: bool = False, rings: bool = False) -> list[list[Timed]]:
     """What is timed: for each size and mma the model's choice without what it may add, with that, and what else is
     legal."""
     found: list[list[Timed]] = []
-    for chip, kind, out, mma in QUICK if quick else TIMED:
-        for size in SIZES[1:7] if quick or chip != "sm_80" else SIZES:
+    fields = RING_FIELDS if rings else FIELDS
+    for chip, kind, out, mma in RINGS_TIMED if rings else QUICK if quick else TIMED:
+        for size in RING_SIZES if rings else SIZES[1:7] if quick or chip != "sm_80" else SIZES:
             m, n, k, order = size
-            for starts in (False,) if quick else (False, True):
-                problem = Problem(m, n, k, kind, kind, out=out, reads_c=starts and kind == "f32", b_order=order)
-                chosen = select(problem, target(chip), {"mma": mma}).schedule
+            for starts in (False,) if quick else (False, True)[: 1 + (out == "f32" or not rings)]:
+                problem = Problem(m, n, k, kind, kind, out=out, reads_c=starts and out == "f32", b_order=order)
+                pinned = Schedule.parse(mma if "=" in mma else f"mma={mma}")
+                chosen = select(problem, target(chip), pinned).schedule
                 base = chosen.replace(**OFFERED)
                 asked = dataclasses.replace(problem, reads_c=True) if starts else problem
                 seconds = estimate(asked, base, target(chip)).total
                 group = [Timed(size, chip, kind, out, "c" if starts else "", str(base), 1.0)]
-                changes = {text: Schedule.parse(text) for text in FIELDS if ("promote_c" in text) == starts}
+                changes = {text: Schedule.parse(text) for text in fields if ("promote_c" in text) == starts}
                 changes |= {"chosen": {name: chosen.value(name) for name in OFFERED}} if chosen != base else {}
                 for text in [each for each in changes if not quick or "=off" not in each]:
                     changed = normalised(base.replace(**changes[text]), {})
@@ -258,13 +313,14 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=16)
     parser.add_argument("--seconds", type=float, default=140)
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--rings", action="store_true")
     parser.add_argument("--compile-only", action="store_true", help="without a GPU")
     parser.add_argument("-o", "--output", type=Path)
     options = parser.parse_args()
     os.environ["MLIR_GEMM_CACHE"] = tempfile.mkdtemp()
     start = time.perf_counter()
-    found = check(options.count, options.jobs, options.seconds / 2, options.compile_only)
-    groups = timed(options.quick)
+    found = check(options.count, options.jobs, options.seconds / 2, options.compile_only, options.rings)
+    groups = timed(options.quick, options.rings)
     works = [(each.product, each.chip, each.text) for group in groups for each in group]
     with ProcessPoolExecutor(options.jobs) as pool:
         reasons = dict(zip(works, pool.map(compile_one, works), strict=True))

@@ -34,6 +34,7 @@ FIELDS: dict[str, tuple[str, Any]] = {
     "promote_result": ("promote_result", False),
     "accumulate": ("accumulate", True),
     "layout": ("layout", "pad"),
+    "layout_b": ("layout_b", ""),
     "pad": ("pad", 8),
     "pad_b": ("pad_b", -1),
     "vector": ("vector", 128),

@@ -64,4 +64,65 @@ gpu.module @kernels {
     vector.store %end, %D[%c0] : memref<64xf32>, vector<4xf32>
     gpu.return
   }
+
+  // A number of steps that is known at run time only: a branch for the case that there are any.
+  // CHECK-LABEL: gpu.func @open(
+  //  CHECK-SAME: %[[S:.*]]: memref<64xf32, 3>, %[[N:.*]]: index
+  //       CHECK:   %[[SOME:.*]] = arith.cmpi ult, %{{.*}}, %[[N]]
+  //  CHECK-NEXT:   %[[END:.*]] = scf.if %[[SOME]] -> (vector<4xf32>) {
+  //       CHECK:     gpu.barrier
+  //       CHECK:     %[[FIRST:.*]] = vector.load
+  //       CHECK:     scf.for %{{.*}} = %{{.*}} to %[[LAST:.*]] step %{{.*}} iter_args(%{{.*}} = %{{.*}}, %{{.*}} = %[[FIRST]])
+  //       CHECK:       gpu.barrier
+  //       CHECK:     vector.fma
+  //       CHECK:     scf.yield
+  //       CHECK:   } else {
+  //  CHECK-NEXT:     scf.yield %{{.*}} : vector<4xf32>
+  //       CHECK:   vector.store %[[END]]
+  gpu.func @open(%S: memref<64xf32, 3>, %n: index, %D: memref<64xf32>) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant dense<0.0> : vector<4xf32>
+    %end = scf.for %k = %c0 to %n step %c1 iter_args(%sum = %zero) -> (vector<4xf32>) {
+      gpu.barrier
+      %first = vector.load %S[%c0] : memref<64xf32, 3>, vector<4xf32>
+      %next = vector.fma %first, %first, %sum : vector<4xf32>
+      scf.yield %next : vector<4xf32>
+    }
+    vector.store %end, %D[%c0] : memref<64xf32>, vector<4xf32>
+    gpu.return
+  }
+
+  // With a ring a stage is released before the next one is waited for. Where the ring stands is no sum.
+  // CHECK-LABEL: gpu.func @ring(
+  //       CHECK:   "tile.consumer_wait"(%[[BARS:.*]], %{{.*}}, %{{.*}})
+  //  CHECK-NEXT:   %[[FIRST:.*]] = vector.load
+  //       CHECK:   scf.for {{.*}} iter_args(%[[SUM:.*]] = %{{.*}}, %[[SLOT:.*]] = %{{.*}}, %[[PHASE:.*]] = %{{.*}}, %[[FRAGMENT:.*]] = %[[FIRST]])
+  //       CHECK:     %[[NEXT:.*]] = vector.fma %[[FRAGMENT]], %[[FRAGMENT]], %[[SUM]]
+  //       CHECK:     %[[SECOND:.*]] = vector.load
+  //  CHECK-NEXT:     "tile.consumer_release"(%[[BARS]], %[[SLOT]])
+  //  CHECK-NEXT:     %[[ON:.*]]:2 = "tile.advance"(%[[SLOT]], %[[PHASE]]
+  //       CHECK:     "tile.consumer_wait"(%[[BARS]], %[[ON]]#0, %[[ON]]#1)
+  //  CHECK-NEXT:     %[[AHEAD:.*]] = vector.load
+  //  CHECK-NEXT:     %[[LAST:.*]] = vector.fma %[[SECOND]], %[[SECOND]], %[[NEXT]]
+  //  CHECK-NEXT:     scf.yield %[[LAST]], %[[ON]]#0, %[[ON]]#1, %[[AHEAD]]
+  gpu.func @ring(%S: memref<2x64xf32, 3>, %bars: memref<2x2xi64, 3>, %D: memref<64xf32>) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c4 = arith.constant 4 : index
+    %phase = arith.constant 0 : i32
+    %zero = arith.constant dense<0.0> : vector<4xf32>
+    %end:3 = scf.for %k = %c0 to %c4 step %c1 iter_args(%sum = %zero, %at = %c0, %p = %phase) -> (vector<4xf32>, index, i32) {
+      "tile.consumer_wait"(%bars, %at, %p) : (memref<2x2xi64, 3>, index, i32) -> ()
+      %first = vector.load %S[%at, %c0] : memref<2x64xf32, 3>, vector<4xf32>
+      %next = vector.fma %first, %first, %sum : vector<4xf32>
+      %second = vector.load %S[%at, %c4] : memref<2x64xf32, 3>, vector<4xf32>
+      %last = vector.fma %second, %second, %next : vector<4xf32>
+      "tile.consumer_release"(%bars, %at) {loaded} : (memref<2x2xi64, 3>, index) -> ()
+      %on:2 = "tile.advance"(%at, %p, %c1) {stages = 2 : i64} : (index, i32, index) -> (index, i32)
+      scf.yield %last, %on#0, %on#1 : vector<4xf32>, index, i32
+    }
+    vector.store %end#0, %D[%c0] : memref<64xf32>, vector<4xf32>
+    gpu.return
+  }
 }

@@ -34,4 +34,21 @@ gpu.module @kernels {
     }) : () -> ()
     gpu.return
   }
+
+  // A barrier of the consumers is one of their 256 threads.
+  // CHECK-LABEL: gpu.func @barrier(
+  //       CHECK:   } else {
+  //       CHECK:     nvvm.fence.proxy
+  //       CHECK:     %[[NUMBER:.*]] = arith.index_cast %c8{{.*}} : index to i32
+  //       CHECK:     %[[COUNT:.*]] = arith.index_cast %c256{{.*}} : index to i32
+  //  CHECK-NEXT:     nvvm.barrier id = %[[NUMBER]] number_of_threads = %[[COUNT]]
+  //   CHECK-NOT:     gpu.barrier
+  gpu.func @barrier() kernel attributes {known_block_size = array<i32: 384, 1, 1>} {
+    "tile.warp_specialize"() ({
+    ^bb0:
+    }, {
+      gpu.barrier
+    }) : () -> ()
+    gpu.return
+  }
 }

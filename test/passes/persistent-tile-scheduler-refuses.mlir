@@ -5,8 +5,11 @@
 // RUN: not mlir-gemm opt %s 'persistent-tile-scheduler{consumers=3}' 2>&1 | FileCheck %s --check-prefix=TURNS
 // RUN: not mlir-gemm opt --split-input-file %s 'persistent-tile-scheduler{blocks=2 consumers=2}' 2>&1 | FileCheck %s --check-prefix=TWO
 
-// NONE: error: pass 'persistent-tile-scheduler{blocks=0 consumers=1}': expected at least 1 block, and 1 or 2 consumers
-// TURNS: error: pass 'persistent-tile-scheduler{blocks=1 consumers=3}': expected at least 1 block, and 1 or 2 consumers
+// RUN: not mlir-gemm opt %s 'persistent-tile-scheduler{tiles=-1}' 2>&1 | FileCheck %s --check-prefix=LESS
+
+// LESS: error: pass 'persistent-tile-scheduler{blocks=1 consumers=1 tiles=-1 sequential=false}': expected at least 1 block
+// NONE: error: pass 'persistent-tile-scheduler{blocks=0 consumers=1 tiles=0 sequential=false}': expected at least 1 block, and 1 or 2 consumers
+// TURNS: error: pass 'persistent-tile-scheduler{blocks=1 consumers=3 tiles=0 sequential=false}': expected at least 1 block, and 1 or 2 consumers
 
 func.func @two_dimensions() {
   // CHECK: persistent-tile-scheduler-refuses.mlir:[[# @LINE + 1]]:3: error: only an scf.forall over one dimension, from 0 in steps of 1, is walked by blocks

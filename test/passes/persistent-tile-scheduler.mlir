@@ -3,6 +3,9 @@
 // RUN: mlir-gemm opt --split-input-file %s 'persistent-tile-scheduler{blocks=3}' cse | FileCheck %s
 // RUN: mlir-gemm opt --split-input-file %s 'persistent-tile-scheduler{blocks=3}' 'persistent-tile-scheduler{blocks=2}' cse | FileCheck %s
 // RUN: mlir-gemm opt --split-input-file %s 'persistent-tile-scheduler{blocks=12}' | FileCheck %s --check-prefix=ENOUGH
+// RUN: mlir-gemm opt --split-input-file %s 'persistent-tile-scheduler{tiles=5 sequential=true}' cse | FileCheck %s --check-prefix=NEAR
+// RUN: mlir-gemm opt --split-input-file %s 'persistent-tile-scheduler{tiles=5}' cse | FileCheck %s --check-prefix=APART
+// RUN: mlir-gemm opt --split-input-file %s 'persistent-tile-scheduler{tiles=1 sequential=true}' | FileCheck %s --check-prefix=ENOUGH
 // RUN: sed '/^func.func @turns/,/^}/!s/.*//' %s | mlir-gemm opt - 'persistent-tile-scheduler{blocks=3 consumers=2}' cse | FileCheck %s --check-prefix=TURNS
 // RUN: sed '/^func.func @turns/,/^}/!s/.*//' %s | mlir-gemm opt - 'persistent-tile-scheduler{blocks=20 consumers=2}' cse | FileCheck %s --check-prefix=FEW
 
@@ -67,6 +70,18 @@ func.func @tiles(%D: memref<96x64xf32>, %v: vector<8x64xf32>) {
 
 // -----
 
+// With a number of tiles for each block: neighbours, of which the last block has two, and tiles three blocks apart.
+// NEAR-LABEL: func.func @tiles(
+//       NEAR:   scf.forall (%[[BLOCK:.*]]) in (3) {
+//       NEAR:     %[[FIRST:.*]] = arith.muli %[[BLOCK]], %c5
+//       NEAR:     %[[NEXT:.*]] = arith.addi %[[FIRST]], %c5
+//       NEAR:     %[[END:.*]] = arith.minui %[[NEXT]], %c12
+//       NEAR:     "tile.warp_specialize"
+//       NEAR:       scf.for %{{.*}} = %[[FIRST]] to %[[END]] step %c1{{.*}} iter_args(
+//       NEAR:       scf.for %{{.*}} = %[[FIRST]] to %[[END]] step %c1{{.*}} iter_args(
+// APART-LABEL: func.func @tiles(
+//       APART:   scf.forall (%[[BLOCK:.*]]) in (3) {
+//       APART:     scf.for %{{.*}} = %[[BLOCK]] to %c12{{.*}} step %c3{{.*}} iter_args(
 // As many tiles as are known at run time only: the blocks are as many at most.
 // CHECK-LABEL: func.func @dynamic(
 //  CHECK-SAME: %[[TILES:.*]]: index

@@ -1,5 +1,5 @@
 // promote-c refuses tiles that were divided among warps: buffers are those of a block.
-// RUN: not mlir-gemm opt %s promote-c 2>&1 | FileCheck %s
+// RUN: not mlir-gemm opt --split-input-file %s promote-c 2>&1 | FileCheck %s
 
 func.func @divided(%A: memref<64x16xf16, 3>, %B: memref<16x32xf16, 3>, %C: memref<64x32xf32>) {
   scf.forall (%block) in (1) {
@@ -9,5 +9,22 @@ func.func @divided(%A: memref<64x16xf16, 3>, %B: memref<16x32xf16, 3>, %C: memre
     %sum = "tile.mma"(%A, %B, %c) {a = "mk", b = "kn", scope = "warp"} : (memref<64x16xf16, 3>, memref<16x32xf16, 3>, vector<64x32xf32>) -> vector<64x32xf32>
     "tile.store"(%sum, %C, %z, %z) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warp"} : (vector<64x32xf32>, memref<64x32xf32>, index, index) -> ()
   } {mapping = [#gpu.block<x>]}
+  return
+}
+
+// -----
+
+func.func @alternately(%A: memref<64x16xf16, 3>, %B: memref<16x32xf16, 3>, %C: memref<64x32xf32>) {
+  scf.forall (%block) in (1) {
+    %z = arith.constant 0 : index
+    "tile.warp_specialize"() ({
+    ^bb0:
+    }, {
+      // CHECK: promote-c-refuses.mlir:[[# @LINE + 1]]:12: error: consumers that take tiles alternately have no buffer together
+      %c = "tile.load"(%C, %z, %z) : (memref<64x32xf32>, index, index) -> vector<64x32xf32>
+      %sum = "tile.mma"(%A, %B, %c) {a = "mk", b = "kn"} : (memref<64x16xf16, 3>, memref<16x32xf16, 3>, vector<64x32xf32>) -> vector<64x32xf32>
+      "tile.store"(%sum, %C, %z, %z) {operandSegmentSizes = array<i32: 1, 1, 2>} : (vector<64x32xf32>, memref<64x32xf32>, index, index) -> ()
+    }) : () -> ()
+  } {mapping = [#gpu.block<x>], tile.ping_pong = 2 : i64}
   return
 }

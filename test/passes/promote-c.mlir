@@ -45,3 +45,34 @@ func.func @down(%A: memref<64x16xf16, 3>, %B: memref<16x32xf16, 3>, %C: memref<3
   } {mapping = [#gpu.block<x>]}
   return
 }
+
+// -----
+
+// Where copies of operands have a role of their own, the consumers read C through shared memory, also in a loop over
+// tiles.
+// CHECK-LABEL: func.func @role(
+//       CHECK:   %[[BUFFER:.*]] = memref.alloc() : shared 64x32xf32 pad8
+//       CHECK:   tile.warp_specialize
+//       CHECK:   scf.for
+//       CHECK:     tile.copy %arg2[%{{.*}}, 0] -> %[[BUFFER]]
+//  CHECK-NEXT:     gpu.barrier
+//  CHECK-NEXT:     %[[C:.*]] = tile.load %[[BUFFER]][0, 0]
+//  CHECK-NEXT:     gpu.barrier
+//  CHECK-NEXT:     tile.mma %{{.*}}, %{{.*}}, %[[C]]
+func.func @role(%A: memref<64x16xf16, 3>, %B: memref<16x32xf16, 3>, %C: memref<256x32xf32>, %D: memref<64x32xf32>) {
+  scf.forall (%block) in (1) {
+    %z = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %c256 = arith.constant 256 : index
+    "tile.warp_specialize"() ({
+      %none = arith.constant 0 : index
+    }, {
+      scf.for %row = %z to %c256 step %c64 {
+        %c = "tile.load"(%C, %row, %z) : (memref<256x32xf32>, index, index) -> vector<64x32xf32>
+        %sum = "tile.mma"(%A, %B, %c) {a = "mk", b = "kn"} : (memref<64x16xf16, 3>, memref<16x32xf16, 3>, vector<64x32xf32>) -> vector<64x32xf32>
+        "tile.store"(%sum, %D, %z, %z) {operandSegmentSizes = array<i32: 1, 1, 2>} : (vector<64x32xf32>, memref<64x32xf32>, index, index) -> ()
+      } {tile.tiles}
+    }) : () -> ()
+  } {mapping = [#gpu.block<x>]}
+  return
+}

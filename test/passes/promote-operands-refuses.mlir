@@ -12,10 +12,13 @@
 
 // RUN: not mlir-gemm opt %s 'promote-operands{operands=c}' 2>&1 | FileCheck %s --check-prefix=OPERANDS
 
-// OPERANDS: error: pass 'promote-operands{layout=pad8 layout_b=same operands=c turn=false}': operands must be ab, a or b
-// OTHER: error: pass 'promote-operands{layout=pad8 layout_b=tiled operands=ab turn=false}': layout_b must be padN, xor, swizzle128 or a registered one
-// PAD: error: pass 'promote-operands{layout=pad2048 layout_b=same operands=ab turn=false}': a pad must be from 0 to 1024
-// LAYOUT: error: pass 'promote-operands{layout=tiled layout_b=same operands=ab turn=false}': layout must be padN, xor, swizzle128 or a registered one
+// RUN: not mlir-gemm opt %s 'promote-operands{turn=c}' 2>&1 | FileCheck %s --check-prefix=TURN
+
+// TURN: error: pass 'promote-operands{layout=pad8 layout_b=same operands=ab turn=c}': turn must be none, ab, a or b
+// OPERANDS: error: pass 'promote-operands{layout=pad8 layout_b=same operands=c turn=none}': operands must be ab, a or b
+// OTHER: error: pass 'promote-operands{layout=pad8 layout_b=tiled operands=ab turn=none}': layout_b must be padN, xor, swizzle128 or a registered one
+// PAD: error: pass 'promote-operands{layout=pad2048 layout_b=same operands=ab turn=none}': a pad must be from 0 to 1024
+// LAYOUT: error: pass 'promote-operands{layout=tiled layout_b=same operands=ab turn=none}': layout must be padN, xor, swizzle128 or a registered one
 
 func.func @written(%A: memref<32x64xf32>, %B: memref<32x8xf32>, %C: memref<32x8xf32>) {
   affine.for %l = 0 to 2 {

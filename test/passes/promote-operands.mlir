@@ -17,7 +17,7 @@
 // APART: memref.alloc() : shared 16x16xf16 pad0
 // APART: memref.alloc() : shared 16x8xf16 pad24
 
-// RUN: mlir-gemm opt %s 'promote-operands{layout=pad4 turn=true}' --reading | FileCheck %s --check-prefix=MN
+// RUN: mlir-gemm opt %s 'promote-operands{layout=pad4 turn=ab}' --reading | FileCheck %s --check-prefix=MN
 
 // Rows of both buffers run along m and n: A, which lies along k, is transposed by its copy.
 // MN: %[[A:.*]] = memref.alloc() : shared 16x16xf16 pad4
@@ -29,6 +29,14 @@
 // MN: affine.for %[[K:.*]] = 0 to 16
 // MN: affine.load %[[A]][%[[K]], %[[M]]]
 // MN: affine.load %[[B]][%[[K]], %[[N]]]
+
+// RUN: mlir-gemm opt %s 'promote-operands{layout=xor layout_b=pad4 turn=b}' --reading | FileCheck %s --check-prefix=OTHER
+
+// B alone lies in another way: its rows are padded, and would run along n in either order.
+// OTHER: %[[A:.*]] = memref.alloc() : shared 16x16xf16 xor
+// OTHER: %[[B:.*]] = memref.alloc() : shared 16x8xf16 pad4
+// OTHER: tile.copy %arg0[{{.*}}] -> %[[A]] : 16x16xf16 {in_bounds}
+// OTHER: tile.copy %arg1[{{.*}}] -> %[[B]] : 16x8xf16 {in_bounds}
 
 // PAD-COUNT-4: memref.alloc() : shared {{.*}} pad0
 //     PAD-NOT: memref.alloc

@@ -90,9 +90,35 @@ def test_the_result_lies_where_operands_were():
     assert smem_bytes(problem, schedule.replace(promote_result=True, stages=2)) == result
 
 
+SYNC_RING = "mma=mma_sync,mainloop=tma,block=64x64x64,warp=32x32x16,stages=2"
+GROUP_RING = "mma=wgmma,block=128x64x64,warp=64x64x64,stages=2,promote_c=on"
+
+
+@pytest.mark.parametrize(("ring", "out"), [(GROUP_RING, "f32"), (f"{SYNC_RING},promote_result=on", "f16"),
+                                           (f"{SYNC_RING},promote_c=on,promote_result=on", "f32")])  # fmt: skip
+@pytest.mark.parametrize("walk", ["", ",persistent=2", ",tiles_per_block=3", ",cluster_m=2"])
+def test_consumers_of_a_ring_share_a_tile(ring: str, out: str, walk: str):
+    product = Product(256, 136, 72, out=out, pad=1 if walk else 8, epilogue="accumulate" if out == "f32" else "relu")
+    check(product, "sm_90a", f"{ring}{walk}")
+
+
+def test_without_the_barrier_of_consumers_the_simulator_finds_a_race(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("mlir_gemm.passes.lower.lower_warp_specialize.sync_consumers", lambda _: None)
+    with pytest.raises(mlir_gemm.Error, match=r"race|proxy|uninitialized"):
+        check(Product(128, 64, 64, out="f32", epilogue="accumulate"), "sm_90a", GROUP_RING)
+
+
+def test_a_ring_and_the_tile_beside_it_spill_nothing():
+    text = Product(1024, 1024, 512, out="f32", b_order="nk", epilogue="accumulate").module()
+    for schedule in ("mma=wgmma,block=128x128x64,warp=64x128x64,stages=3,promote_c=on", f"{SYNC_RING},promote_c=on"):
+        made = compile_module(text, chip="sm_90a", schedule=Schedule.parse(schedule)).ptx or ""
+        assert usage(made, "sm_90a").spill_bytes == 0
+
+
 REFUSALS = (
-    ("sm_90a", "mma=wgmma,promote_result=on", "with mma=wgmma, which has ways of its own: expected promote_result=off"),
-    ("sm_90a", "mma=mma_sync,mainloop=tma,promote_result=on", "promote_result=on with mainloop=tma"),
+    ("sm_90a", "mma=wgmma,promote_c=on", "and no C is read; expected promote_c=off"),
+    ("sm_90a", "mma=wgmma,promote_result=on", "results leave through shared memory by smem_epilogue: expected"),
+    ("sm_90a", "mma=wgmma,promote_c=on,ping_pong=on", "promote_c=on with ping_pong=on: consumers share no whole tile"),
     ("sm_80", "mma=mma_sync,promote_c=on", "and no C is read; expected promote_c=off"),
     ("sm_80", "mma=wmma,promote_result=on", "mma=wmma hands rows of f16 to lanes anyway"),
     ("sm_75", "mma=mma_sync,block=256x128x32,promote_result=on", "the block needs 69632 bytes of shared memory"),

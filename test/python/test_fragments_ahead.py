@@ -5,12 +5,15 @@ from __future__ import annotations
 import random
 import re
 
+import numpy as np
 import pytest
 from assembled import usage
 from draws import draws
+from dynamic_products import DynamicProduct
 from test_global_operands import MMAS, OUTS, TILES
 from test_other_tensor_cores import EPILOGUES, Product, check
 
+import mlir_gemm
 from mlir_gemm.errors import ScheduleError
 from mlir_gemm.pipeline.driver import compile_module
 from mlir_gemm.spec.problem import Problem
@@ -64,10 +67,43 @@ def test_the_last_step_is_taken_apart_and_nothing_spills(chip: str):
     assert usage(ahead, chip).spill_bytes == 0
 
 
+RING = "mma=mma_sync,mainloop=tma,fragments_ahead=on"
+WMMA = "mma=wmma,block=64x32x32,warp=32x16x16,fragments_ahead=on"
+
+
+@pytest.mark.parametrize("tiles", ["block=64x64x64,warp=32x32x16,stages=2", "block=64x64x32,warp=32x32x16,stages=3"])
+@pytest.mark.parametrize("more", ["", ",persistent=3", ",tiles_per_block=2", ",cluster_m=2"])
+def test_a_stage_of_a_ring_is_released_before_the_next_is_waited_for(tiles: str, more: str):
+    """One step, and several; the simulator follows the barriers, and what is read of a stage after its release."""
+    check(Product(256, 136, 64 if "persistent" in more else 200, out="f16"), "sm_90a", f"{RING},{tiles}{more}")
+
+
+@pytest.mark.parametrize(("chip", "loop"), [("sm_70", LOOPS[1]), ("sm_80", LOOPS[3]), ("sm_80", LOOPS[0])])
+@pytest.mark.parametrize("more", ["", ",tiles_per_block=2", ",promote_b=off"])
+def test_fragments_of_wmma(chip: str, loop: str, more: str):
+    product = Product(128, 96, 96, out="f16" if more else "f32", epilogue="relu" if more else "none")
+    check(product, chip, f"{WMMA},{loop}{more}")
+
+
+OPEN = [("mma=mma_sync,block=32x32x32,warp=16x16x16", loop) for loop in LOOPS]
+
+
+@pytest.mark.parametrize(("mma", "loop"), [*OPEN, ("mma=simt,block=32x32x16,warp=16x32x4", LOOPS[3])])
+def test_steps_known_at_run_time_only(mma: str, loop: str):
+    kernel = mlir_gemm.compile(
+        DynamicProduct({"n": 40}, bias=True).source(), chip="sm_80", device="simulator",
+        schedule=f"{mma},{loop},fragments_ahead=on",
+    )  # fmt: skip
+    rng = np.random.default_rng(4)
+    for m, k in ((40, 100), (5, 8)):
+        left, right = (rng.integers(-2, 3, shape).astype(np.float16) for shape in ((m, k), (k, 40)))
+        bias = rng.integers(-2, 3, 40).astype(np.float16)
+        got = kernel(left, right, bias)
+        np.testing.assert_array_equal(got, (left.astype(float) @ right.astype(float) + bias).astype(np.float16))
+
+
 REFUSALS = (
     ("sm_90a", "mma=wgmma,fragments_ahead=on", "fragments_ahead=on with mma=wgmma: expected fragments_ahead=off"),
-    ("sm_80", "mma=wmma,fragments_ahead=on", "fragments_ahead=on with mma=wmma: expected fragments_ahead=off"),
-    ("sm_90a", "mma=mma_sync,mainloop=tma,fragments_ahead=on", "fragments_ahead=on with mainloop=tma"),
     ("sm_80", "mma=mma_sync,unroll=off,fragments_ahead=on", "with unroll=off: expected unroll=on"),
     ("sm_80", "mma=mma_sync,block=128x128x64,unroll_by=2,fragments_ahead=on", "unroll_by=2: expected unroll_by=0"),
 )
@@ -80,9 +116,9 @@ def test_refusals(chip: str, fields: str, reason: str):
     assert re.search(reason, "\n".join([str(refused.value), *refused.value.notes]))
 
 
-def test_steps_known_at_run_time_only_are_refused():
-    with pytest.raises(ScheduleError, match="number of k steps is known at run time only"):
-        select(Problem(512, 512, 512, dynamic="k"), target("sm_80"), Schedule.parse("mma=mma_sync,fragments_ahead=on"))
+def test_steps_known_at_run_time_only_are_not_offered_it():
+    """Their branch was not measured."""
+    assert not select(Problem(2048, 2048, 2048, dynamic="k"), target("sm_80")).schedule.fragments_ahead
 
 
 def test_a_barrier_is_predicted_to_cost_less():

@@ -88,13 +88,22 @@ def test_large_tiles_spill_nothing_and_take_less_shared_memory(chip: str):
     assert smem_bytes(problem, schedule) == smem_bytes(problem, schedule.replace(promote_a=True)) // 2
 
 
+@pytest.mark.parametrize("staged", STAGED[:2])
+@pytest.mark.parametrize("more", ["", ",persistent=2", ",fragments_ahead=on,tiles_per_block=2"])
+def test_a_ring_brings_one_alone(staged: str, more: str):
+    product = Product(
+        128, 192, 128, out="f16", b_order="nk" if staged == STAGED[1] else "kn", epilogue="bias_relu_residual"
+    )
+    schedule = f"mma=mma_sync,mainloop=tma,block=64x64x64,warp=32x32x16,stages=2,{staged}{more}"
+    check(product, "sm_90a", schedule)
+
+
 REFUSALS = (
     (
         "sm_90a",
         "mma=wgmma,promote_a=off",
         "from shared memory by descriptors: expected promote_a=on",
     ),
-    ("sm_90a", "mma=mma_sync,mainloop=tma,promote_b=off", "promote_b=off with mainloop=tma, which brings both"),
     ("sm_80", "mma=mma_sync,promote_a=off,promote_b=off", "with neither in shared memory expected promote=off"),
     ("sm_80", "mma=mma_sync,promote=off,mainloop=direct,promote_b=off", "promote_b=off with promote=off, which is for"),
     ("sm_80", "mma=mma_sync,block=128x128x64,promote_a=off", "m of 128 does not divide M=1000; expected promote_a=on"),

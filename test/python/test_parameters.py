@@ -18,8 +18,10 @@ from mlir_gemm.pipeline.driver import compile_module
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.tile_model.chips import target
+from mlir_gemm.tile_model.explain import explain
+from mlir_gemm.tile_model.rules import violations
 from mlir_gemm.tile_model.select import select
-from mlir_gemm.tuner.space import explore
+from mlir_gemm.tuner.space import explore, neighbours
 
 SMALL = "block=32x32x32,warp=16x16x16"
 KERNELS = {
@@ -66,6 +68,31 @@ def test_several_tiles_of_a_size_known_at_run_time_only(more: str):
         np.testing.assert_array_equal(got, (left.astype(float) @ right.astype(float) + bias).astype(np.float16))
 
 
+RINGS = {
+    "two warpgroups": "mma=wgmma,block=128x64x64,warp=64x64x64,stages=2",
+    "ping-pong": "mma=wgmma,block=64x64x64,warp=64x64x64,stages=3,ping_pong=on",
+    "cluster": "mma=wgmma,block=64x64x64,warp=64x64x64,stages=2,cluster_m=2",
+    "mma_sync": "mma=mma_sync,mainloop=tma,block=64x64x64,warp=32x32x16,stages=2",
+}
+
+
+@pytest.mark.parametrize("ring", RINGS)
+@pytest.mark.parametrize("number", range(2))
+def test_several_tiles_of_a_block_with_a_ring_are_exact(ring: str, number: int):
+    """Seven and eight tiles, or pairs of them, three a block."""
+    product = Product((450, 256)[number] * (2 if ring == "cluster" else 1), 64 * (1 + number), 136, out="f16")
+    walk = ("tiles_per_block=3", "tiles_per_block=3,sequential_tiles=off")[number]
+    check(product, "sm_90a", f"{RINGS[ring]},{walk}")
+
+
+@pytest.mark.parametrize("out", ["f32", "f16"])
+@pytest.mark.parametrize("more", ["", ",sequential_tiles=off,raster=diagonal,promote_a=off"])
+def test_wmma_walks_tiles(out: str, more: str):
+    """His kernel: with arithmetic in the epilogue its scratch is there once, before the loop over tiles."""
+    schedule = f"{WMMA},mainloop=cp_async,stages=2,tiles_per_block=4{more}"
+    check(Product(96, 96, 64, out=out, epilogue="none" if out == "f32" else "relu"), "sm_80", schedule)
+
+
 def test_without_the_barrier_between_tiles_the_simulator_finds_a_race(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("mlir_gemm.passes.parallelize.walk_tiles.end_tile", lambda: None)
     chip, schedule = KERNELS["mma_sync cp_async"]
@@ -76,6 +103,30 @@ def test_without_the_barrier_between_tiles_the_simulator_finds_a_race(monkeypatc
 @pytest.mark.parametrize("fields", ["raster=diagonal", "pad=8,pad_b=16", "unroll_by=1"])
 def test_wmma_is_exact(fields: str):
     check(Product(64, 96, 64), "sm_70", f"{WMMA},{fields}")
+
+
+LAYOUTS = (
+    ("mma_sync cp_async", "layout=xor,layout_b=pad,pad_b=24"), ("mma_sync", "layout=pad,pad=24,layout_b=xor"),
+    ("sm_75", "layout=xor,layout_b=pad"), ("sm_70", "layout=pad,layout_b=xor"),
+    ("lanes", "layout=mn_major,layout_b=pad"), ("lanes", "layout=xor,layout_b=mn_major"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("kernel", "layouts"), LAYOUTS)
+@pytest.mark.parametrize("b_order", ["kn", "nk"])
+def test_a_and_b_lie_in_different_ways(kernel: str, layouts: str, b_order: str):
+    lanes = "sm_80", "mma=simt,mainloop=cp_async,stages=2,block=32x32x16,warp=16x32x4"
+    chip, schedule = KERNELS.get(kernel, lanes)
+    kind = "f32" if kernel == "lanes" else "f16"
+    check(Product(70, 100, 90, kind, b_order=b_order), chip, f"{schedule.replace('layout=pad,', '')},{layouts}")
+
+
+def test_a_layout_of_b_is_said_only_where_it_is_another():
+    problem, row = Problem(512, 512, 512), target("sm_80")
+    fields = {"mma": "mma_sync", "mainloop": "cp_async", "layout": "xor"}
+    same, other = (select(problem, row, {**fields, "layout_b": name}).schedule for name in ("xor", "pad"))
+    assert "layout_b" not in str(same) and "layout=xor,layout_b=pad,pad=" in str(other)
+    assert buffer(problem, other, "a").swizzled and not buffer(problem, other, "b").swizzled
 
 
 def test_a_diagonal_has_each_tile_once(monkeypatch: pytest.MonkeyPatch):
@@ -108,6 +159,9 @@ def test_a_wave_along_diagonals_is_predicted_to_read_more():
         ("unroll_by=2,unroll=off", "unroll_by=2 with unroll=off: expected unroll=on"),
         ("tiles_per_block=2,space=k_range", "tiles_per_block=2 with space=k_range|no operand is known"),
         ("layout=xor,pad_b=8", "pad_b=8: a field of layout=mn_major or layout=pad"),
+        ("layout=pad,layout_b=xor,pad_b=8", "pad_b=8 with layout_b=xor, whose rows have no pad: expected pad_b=-1"),
+        ("layout=xor,layout_b=swizzle128", "with layout_b=swizzle128: expected mainloop=tma"),
+        ("layout=xor,layout_b=mn_major", "layout_b=mn_major with mma=mma_sync: expected layout_b=pad"),
         ("layout=pad,pad_b=3", "pad_b=3: the rows of B, 128 elements and the pad, must be multiples of 16 bytes"),
     ],
 )
@@ -118,14 +172,23 @@ def test_refusals(fields: str, reason: str):
 
 
 def test_blocks_walk_tiles_in_one_way_only():
-    problem = Problem(1024, 1024, 1024)
-    for chip, mma, reason in (
-        ("sm_90a", "mma_sync", "tiles_per_block=2 with mainloop=tma: .*persistent blocks instead"),
-        ("sm_80", "wmma", "tiles_per_block=2 with mma=wmma: expected tiles_per_block=1, or mma=mma_sync"),
-    ):
-        pinned = {"mma": mma, "tiles_per_block": 2, **({"mainloop": "tma"} if chip == "sm_90a" else {})}
-        with pytest.raises(ScheduleError, match=reason):
-            select(problem, target(chip), pinned)
+    for mma in ("wgmma", "mma_sync"):
+        fields = {"mma": mma, "mainloop": "tma", "tiles_per_block": 2}
+        assert select(Problem(4096, 4096, 4096), target("sm_90a"), fields).schedule.persistent == 0
+    pinned = {"mma": "wgmma", "tiles_per_block": 2, "persistent": 132}
+    with pytest.raises(ScheduleError, match=r"tiles_per_block=2 with persistent=132: .*expected persistent=0"):
+        select(Problem(1024, 1024, 1024), target("sm_90a"), pinned)
+
+
+def test_neighbouring_tiles_of_a_block_are_predicted_to_read_more_at_a_time():
+    """Eight rows of tiles at a time: blocks whose four tiles are below each other have two rows and four times as many
+    columns in flight."""
+    problem, row = Problem(16384, 16384, 16384), target("sm_80")
+    schedule = select(problem, row, {"raster_group": 8}).schedule.replace(tiles_per_block=4)
+    near, apart = (dram_bytes(problem, schedule.replace(sequential_tiles=way), row, 1) for way in (True, False))
+    assert near > 1.5 * apart
+    lines = explain(problem, row, {"tiles_per_block": 4, "mma": "mma_sync"})
+    assert "blocks, at most 4 each, neighbours in the raster's order" in lines
 
 
 def test_fields_show_only_where_they_are_set():
@@ -156,5 +219,21 @@ def test_partial_unrolling_leaves_a_loop_and_less_code():
 def test_the_tuner_tries_them():
     space = explore(Problem(33, 40, 256, reads_c=False), target("sm_70"))
     texts = [trial.schedule for trial in space.trials]
-    for wanted in ("raster=diagonal", "unroll_by=", "tiles_per_block=2", "sequential_tiles=off"):
+    fields = (
+        "raster=diagonal",
+        "unroll_by=",
+        "tiles_per_block=2",
+        "sequential_tiles=off",
+        "layout_b=xor",
+        "layout_b=pad",
+    )
+    for wanted in fields:
         assert any(wanted in text for text in texts), wanted
+
+
+def test_the_tuner_walks_tiles_with_rings():
+    problem, row = Problem(4096, 4096, 4096), target("sm_90a")
+    chosen = select(problem, row).schedule
+    walked = [each for each in neighbours(chosen, row) if each.tiles_per_block > 1]
+    assert chosen.persistent and len(walked) == 4
+    assert not any(violations(problem, each, row) for each in walked)

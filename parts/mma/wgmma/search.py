@@ -137,7 +137,8 @@ def _by_turns(
     m, n = TURNS_TILE
     if problem.batch * problem.m * problem.n >= target.constants(WgmmaLimits).turns_each * target.sms * m * n:
         tile: Tile = (m, n, PANEL // element_bytes(problem, "a"))
-        yield tile, tile, {"ping_pong": True, "cluster_m": 1, "cluster_n": 1, "persistent": target.sms}
+        walkers = target.sms if pinned.get("tiles_per_block", 1) == 1 else 0
+        yield tile, tile, {"ping_pong": True, "cluster_m": 1, "cluster_n": 1, "persistent": walkers}
 
 
 def _hides(problem: Problem, schedule: Schedule, target: Target) -> bool:
@@ -196,7 +197,8 @@ def _staged(problem: Problem, target: Target, base: Schedule, pinned: Mapping[st
         deeper = (base.replace(stages=count) for count in range(min(MOST_STAGES, most), 2, -1))
         fitting = (schedule for schedule in deeper if smem_bytes(problem, schedule) <= share)
         base = next(fitting, base.replace(stages=2))
-    if "persistent" not in pinned and base.split_k_cluster == 1 and base.space != K_RANGE:
+    alone = base.split_k_cluster == base.tiles_per_block == 1
+    if "persistent" not in pinned and alone and base.space != K_RANGE:
         tiles, places = blocks_of(problem, base), cluster_places(target, base.cluster) * max(1, base.min_blocks)
         walk = tiles > places or problem.dynamic or bool(base.stream_k)
         base = base.replace(persistent=places if walk else 0)

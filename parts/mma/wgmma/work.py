@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from mlir_gemm.parts.block import consumer_warpgroups
 from mlir_gemm.parts.epilogue.unaligned_rows import rows_bytes
 from mlir_gemm.parts.grid import blocks as blocks_of
-from mlir_gemm.parts.grid import grid, k_share, share, steps, stores
+from mlir_gemm.parts.grid import covered, grid, k_share, share, steps, stores
+from mlir_gemm.parts.grid import walkers as walkers_of
 from mlir_gemm.parts.layout import LINE, buffer, panel_of
 from mlir_gemm.parts.mma.wgmma.constants import WgmmaLimits
 from mlir_gemm.parts.registry import raster_of
@@ -88,7 +89,7 @@ class Work:
     narrow: float
     """How many more rows of panels that takes than with 128 bytes in each, to those: 0, 1 or 3."""
     by_rows: float
-    """Those that leave through it by lanes, since rows of the result start between vectors."""
+    """Those that leave through it by lanes, since rows of the result start between vectors, and of C that come so."""
     direct: float
     """Bytes that threads store, or load in the epilogue, themselves."""
     arithmetic: float
@@ -120,16 +121,17 @@ def work_of(problem: Problem, schedule: Schedule, target: Target) -> Work:
     rows, columns = grid(problem, schedule)
     tiles, split = blocks_of(problem, schedule), schedule.split_k_cluster
     places = cluster_places(target, schedule.cluster)
-    walkers = min(schedule.persistent, tiles) if schedule.persistent else tiles * split
+    walking = walkers_of(problem, schedule)
+    walkers = min(walking, tiles) if walking else tiles * split
     waves, left, shared = shared_tiles(problem, schedule, tiles)
     if shared and not waves:
         walkers = shared
     active = min(walkers, places)
-    rounds = -(-tiles // schedule.persistent) * -(-walkers // places) if schedule.persistent else -(-walkers // places)
+    rounds = -(-tiles // walking) * -(-walkers // places) if walking else -(-walkers // places)
     if shared:
         rounds = waves + left / shared
     flight = max(1, min(tiles, active // split))
-    across_m, across_n = _in_flight(schedule, rows, columns, flight)
+    across_m, across_n = covered(schedule, raster_of(schedule), rows, columns, flight)
 
     part_a = stored_part(problem, "a")
     dense = 2 if problem.sparse else 1  # an instruction takes twice the k of B in the same time
@@ -143,6 +145,8 @@ def work_of(problem: Problem, schedule: Schedule, target: Target) -> Work:
     alone = not (problem.extra_bytes or problem.reads_c)
     by_rows = in_tile if alone and rows_bytes(problem, schedule) else 0.0
     staged = in_tile if alone and staging_bytes(problem, schedule) and not by_rows else 0.0
+    by_tile = m * n * ELEMENT_BYTES[problem.acc] if schedule.promote_c else 0.0  # C, in whole vectors of its rows
+    direct = in_tile - staged - by_rows - by_tile
     over = problem.dynamic or problem.m % m or problem.n % n
     return Work(
         tensor=deep * (m // GROUP_ROWS) * _columns_clocks(problem, schedule),
@@ -171,10 +175,10 @@ def work_of(problem: Problem, schedule: Schedule, target: Target) -> Work:
         hidden=schedule.ping_pong,
         staged=staged,
         narrow=_narrow(problem, schedule) if staged else 0.0,
-        by_rows=by_rows,
-        direct=in_tile - staged - by_rows,
+        by_rows=by_rows + by_tile,
+        direct=direct,
         arithmetic=m * n * problem.epilogue_ops / (32 * split),
-        guarded=(in_tile - staged - by_rows) if over else 0.0,
+        guarded=direct if over else 0.0,
         parts=m * n * 4 * (split - 1) / split,
         splits=split > 1,
         handed=m * n * 4 * (1 + -(-shared // left)) if shared else 0.0,
@@ -215,16 +219,6 @@ def _box_rows(problem: Problem, schedule: Schedule, operand: str, inside: float)
     lying = buffer(problem, schedule, operand)
     rows = inside * (schedule.block[2] * lying.element / lying.panel)
     return rows / 2 + metadata_bytes(problem, schedule) / LINE if problem.sparse == operand else rows
-
-
-def _in_flight(schedule: Schedule, rows: int, columns: int, flight: int) -> tuple[float, float]:
-    """Tile rows and columns of the result that the blocks in flight cover."""
-    raster = raster_of(schedule)
-    if raster.diagonal:
-        return min(rows, flight), min(columns, flight)
-    high = raster.rows(schedule, rows)
-    wide = min(columns, max(1.0, flight / high))
-    return min(rows, max(1.0, flight / wide)), wide
 
 
 def lies_between_lines(problem: Problem, schedule: Schedule) -> bool:

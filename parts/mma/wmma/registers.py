@@ -12,11 +12,15 @@ from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule, Tile
 from mlir_gemm.spec.target import Target
 
+WALKING = 20
+"""What a loop over tiles takes: the place of a tile is computed again for each."""
+
 
 def registers_needed(problem: Problem, schedule: Schedule, target: Target) -> int:
     """Estimate of the registers that a thread needs: accumulators, prefetched vectors, fragments, addressing."""
     warp_m, warp_n, _ = schedule.warp
     count = warp_m * warp_n // WARP_SIZE + _fragments(schedule, target) + model_of(target).addressing
+    count += WALKING * (schedule.tiles_per_block > 1)
     if not schedule.promote:
         return count
     vectors, rows_odd = _uneven(schedule.block, schedule.vector, threads(schedule))
@@ -38,6 +42,9 @@ def _fragments(schedule: Schedule, target: Target) -> int:
     model = model_of(target)
     m, n, _ = schedule.instruction
     rows, columns = schedule.warp[0] // m, schedule.warp[1] // n
+    if schedule.fragments_ahead:  # those of a column's products, and as many of the next k tile
+        first = rows * model.fragment * max(1, m // FRAGMENT) + model.fragment * max(1, n // FRAGMENT)
+        return max(2 * first, (rows + columns) * model.fragment * (not model.alive))
     if not model.alive:
         return (rows + columns) * model.fragment
     a, b = model.fragment * m // FRAGMENT, model.fragment * n // FRAGMENT

@@ -79,11 +79,11 @@ def unaccumulated(problem: Problem, schedule: Schedule, target: Target) -> str |
 
 
 def stride(problem: Problem, schedule: Schedule, target: Target) -> str | None:
-    if not schedule.promote or not layout_of(schedule).padded:
+    if not schedule.promote:
         return None
     for operand, columns in (("a", schedule.block[2]), ("b", schedule.block[1])):
         pad = pad_of(schedule, operand)
-        if not is_staged(schedule, operand):
+        if not is_staged(schedule, operand) or not layout_of(schedule, operand).padded:
             continue
         if (columns + pad) % STRIDE:
             name = "pad_b" if operand == "b" and schedule.pad_b >= 0 else "pad"
