@@ -39,11 +39,13 @@ def loads_its_own(problem: Problem, schedule: Schedule, target: Target) -> str |
 
 def _offers(problem: Problem, schedule: Schedule, target: Target) -> Iterator[tuple[dict[str, Any], str]]:
     """On an H100 `mma_sync` is 1.03 times as fast with it in the mean of twelve products in code for sm_80, in code for
-    sm_75 1.10 to 1.18 times where as many blocks fit an SM; `simt` as fast (`2026-11-24-h100-parameters.json.xz`).
-    Only elements of 16 bits were measured."""
+    sm_75 1.10 to 1.18 times where as many blocks fit an SM; `simt` as fast (`2026-11-24-h100-parameters.json.xz`). In
+    f64, whose fragments are read one by one, 18 pairs on an H200 take 0.75 to 0.89 of the time, 0.83 in the mean; f32
+    by `simt` 0.87 to 1.31 (`2026-11-27-h200-spaces.jsonl.xz`). Other elements were not measured."""
     mma = mma_of(schedule)
     matrices = all(mma.by_matrix(problem, name) and element_bytes(problem, name) == 2 for name in "ab")
-    if target.backend == NVPTX and matrices and not (mma.by_descriptor or mma.opaque):
+    doubles = mma.tensor_cores and problem.a == "f64"
+    if target.backend == NVPTX and (matrices or doubles) and not (mma.by_descriptor or mma.opaque):
         yield {"fragments_ahead": True}, "tensor cores would wait for the first fragments after each barrier"
 
 
