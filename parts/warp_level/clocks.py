@@ -44,6 +44,9 @@ TURNED_ISSUE = 4.0
 """Instructions for each copy of a single element by which an operand is transposed: the copy, a part of its address."""
 
 
+FEW_PRODUCTS = 8
+"""Products of a warp tile's step up to which they are few. In f64 warp tiles of 32x64, which have 16, are as fast at
+4096^3 in a block alone on its SM as in two: 2.65 to 2.66 and 2.68 to 2.72 ms (`2026-11-24-h200-lanes.json.xz`)."""
 FIRST_LOADS = 0.5
 """Part of the loads of a block's first fragments that stands before its products. f64 on the H200: warps of 16x16 take
 300 clocks a step of 16 where each scheduler has one of them, and 546 where it has two (512x128x5504)."""
@@ -234,6 +237,15 @@ def chain_seconds(problem: Problem, schedule: Schedule, target: Target, constant
     return clocks / target.clock_hz + copy_seconds(problem, schedule, target, constants) + waiting
 
 
+def _is_of_block(problem: Problem, schedule: Schedule) -> bool:
+    """Whether the chain is that of a block, not of one warp: where elements of fragments are read one by one, and a
+    warp has few products to go on with while others wait."""
+    mma = mma_of(schedule)
+    if mma.opaque or mma.lanes or all(mma.by_matrix(problem, operand) for operand in "ab"):
+        return False
+    return schedule.warp[0] * schedule.warp[1] <= FEW_PRODUCTS * schedule.instruction[0] * schedule.instruction[1]
+
+
 def _chain_clocks(problem: Problem, schedule: Schedule, target: Target, constants: Constants) -> float:
     """The clocks of that without copies and barriers: those of one warp. Where elements of fragments are read one by
     one, nothing is loaded ahead: warps of one scheduler multiply one after another, and before the first product stand
@@ -246,7 +258,7 @@ def _chain_clocks(problem: Problem, schedule: Schedule, target: Target, constant
         products = 2 * warp_m * warp_n * depth * SCHEDULERS / target.tensor_flops_clock_sm
         return k / depth * (constants.fragment + products)
     products = 2 * warp_m * warp_n * depth * SCHEDULERS / mma.rate(problem, target)
-    if mma.lanes or all(mma.by_matrix(problem, operand) for operand in "ab"):
+    if not _is_of_block(problem, schedule):
         return k / depth * (constants.sync_fragment + products)
     each = -(-schedule.warps // SCHEDULERS) * products * product_factor(problem, schedule, constants)
     clocks = k / depth * (constants.sync_fragment + each)
