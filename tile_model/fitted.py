@@ -41,11 +41,13 @@ H200: tuple[Any, ...] = (
     # To 544 kernels of mma.sync with f16 at seven squares from 512 to 4096 (bench/results, 2026-11-21). Asynchronous
     # copies overlap more, and the launch is timed with the arrays' own part of the call. `vector_issue` to
     # `narrow_chain`: to 1,548 kernels of 86 random products (2026-11-22): predicted times of the better ones are off by
-    # 0.19 where they were by 0.27.
+    # 0.19 where they were by 0.27. `memory_latency` (6.8e-7 before): to the same and 45 problems of 2026-11-24, when in
+    # f64 the chain of a block took the place of one warp's. Errors of f16 11.9 -> 11.5 %, of f64 17.8 -> 12.8.
+    # `conversion`: f16 by lanes at 4096^3 takes 3.69 ms by 128x128x16 with warps of 32x64, 4.23 by 128x64x16 of 32x32.
     LaneConstants(
         inside=3.7,
         outside=8.0,
-        memory_latency=6.8e-7,
+        memory_latency=4.5e-7,
         barrier=1.25e-7,
         fragment=66.0,
         launch=4.2e-6,
@@ -68,7 +70,7 @@ H200: tuple[Any, ...] = (
         store=1.1e-10,
         fma_share=0.85,
         simt_load=2.0,
-        conversion=2.0,
+        conversion=1.05,
     ),
     # To 7,281 kernels of random sizes, of sizes of the benchmark's list and of slices of k, in f16 and bf16, A and B in
     # all orders (2026-11-22; docs/tile-model-costs.md says how).

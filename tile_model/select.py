@@ -28,7 +28,7 @@ from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
 from mlir_gemm.spec.tile_space import ALL, K_RANGE, LOWER, TRIANGLE, UPPER
-from mlir_gemm.tile_model.completing import finished
+from mlir_gemm.tile_model.completing import finished, started
 from mlir_gemm.tile_model.offers import taken
 from mlir_gemm.tile_model.rules import broken, mma_of_chip, problem_rules_of, violations
 
@@ -131,9 +131,9 @@ def _select(problem: Problem, target: Target, pinned: tuple[tuple[str, Any], ...
     scored = _wide_first(legal)
     scored = _rivals(problem, target, fixed, scored[0]) + scored
     schedule, cost = taken(problem, scored[0].schedule, target, fixed)
-    if cost is not None:
-        scored = [Candidate(schedule, cost), *scored[1:]]
-    best = scored[0]
+    cost = cost or scored[0].cost
+    best = Candidate(started(problem, schedule, cost.on_gpu, target, fixed), cost)
+    scored = [best, *scored[1:]]
     return Choice(problem, target, fixed, best.schedule, best.cost, tuple(scored[:RANKING]), len(scored))
 
 

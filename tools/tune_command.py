@@ -51,6 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
     from mlir_gemm.tuner.products import products_of  # late: all else needs no Optuna
 
     tune_plots.check(arguments)
+    _check_storage(arguments)
     source, filename = _source(arguments)
     chip = arguments.chip if arguments.chip is not None or CHIP in source else default_chip()
     products = products_of(source, filename, chip, arguments.entry, most=arguments.most or 0)
@@ -109,6 +110,20 @@ def _source(arguments: argparse.Namespace) -> tuple[str, str]:
         raise UsageError(f"--epilogue {epilogue} goes with f16, bf16, f32 and fp8")
     m, n, k = arguments.mnk
     return module(Problem("custom", m, n, k, kind, out or RESULTS[kind], layout, epilogue)), "-"
+
+
+def _check_storage(arguments: argparse.Namespace) -> None:
+    """Refuses a storage that cannot be used before schedules are looked for, which takes seconds."""
+    from mlir_gemm.tuner.study import open_storage, storage_errors
+
+    if arguments.storage:
+        open_storage(arguments.storage)
+        return
+    folder = _studies()
+    with storage_errors(str(folder)):
+        folder.mkdir(parents=True, exist_ok=True)
+        if not os.access(folder, os.W_OK):
+            raise PermissionError(f"{folder} cannot be written to")
 
 
 def _database(arguments: argparse.Namespace) -> str:

@@ -23,7 +23,7 @@ from mlir_gemm.tile_model.constants import FAMILIES, constants_of, with_constant
 from mlir_gemm.tile_model.select import estimate
 from mlir_gemm.tile_model.swap import as_computed
 from mlir_gemm.tuner.measured import Measured
-from mlir_gemm.tuner.proposals import proposable
+from mlir_gemm.tuner.proposals import handicaps
 
 PRIOR = 0.25
 """Standard deviation of the logarithm of each constant, from what it is."""
@@ -105,22 +105,22 @@ class Fit:
 
 
 class _Table:
-    """All schedules of some problems, as columns. `may` says of each which the model could have chosen."""
+    """All schedules of some problems, as columns. `handicap` has for each what `handicaps` says."""
 
-    def __init__(self, problems: Sequence[Measured], may: Sequence[Sequence[bool]], most: int = 0) -> None:
+    def __init__(self, problems: Sequence[Measured], handicap: Sequence[Sequence[float]], most: int = 0) -> None:
         self.work: list[tuple[Problem, Schedule]] = []
         case: list[int] = []
-        chosen: list[bool] = []
+        chosen: list[float] = []
         seconds: list[float] = []
         for place, each in enumerate(problems):
             rows = sorted(zip(each.seconds, range(len(each.seconds)), strict=True))
             if most:  # the fastest that could be chosen are among them
-                rows = sorted({*rows[:most], *[row for row in rows if may[place][row[1]]][:most]})
+                rows = sorted({*rows[:most], *[row for row in rows if np.isfinite(handicap[place][row[1]])][:most]})
             case += [place] * len(rows)
-            chosen += [may[place][at] for _, at in rows]
+            chosen += [handicap[place][at] for _, at in rows]
             seconds += [time for time, _ in rows]
             self.work += [(as_computed(each.problem, each.schedules[at]), each.schedules[at]) for _, at in rows]
-        self.case, self.logs, self.may = np.array(case), np.log(np.array(seconds)), np.array(chosen)
+        self.case, self.logs, self.handicap = np.array(case), np.log(np.array(seconds)), np.array(chosen)
         self.count = len(problems)
         best = np.full(self.count, np.inf)
         np.minimum.at(best, self.case, self.logs)
@@ -160,8 +160,7 @@ class _Table:
         errors: list[Array] = []
         for place in range(self.count):
             own = np.flatnonzero(self.case == place)
-            among = own[self.may[own]]
-            losses.append(float(np.exp(self.slower[among[np.argmin(logs[among])]])))
+            losses.append(float(np.exp(self.slower[own[np.argmin(logs[own] + self.handicap[own])]])))
             close = own[near[own]]
             error = logs[close] - self.logs[close]
             errors.append(error - error.mean())
@@ -169,8 +168,9 @@ class _Table:
 
     def _chances(self, logs: Array) -> Array:
         least = np.full(self.count, np.inf)
-        np.minimum.at(least, self.case, np.where(self.may, logs, np.inf))
-        chance = np.where(self.may, np.exp(-np.maximum(logs - least[self.case], 0) / SOFT), 0.0)
+        compared = logs + self.handicap
+        np.minimum.at(least, self.case, compared)
+        chance = np.exp(-np.maximum(compared - least[self.case], 0) / SOFT)
         return chance / np.bincount(self.case, chance)[self.case]
 
     def _lost(self, chance: Array) -> Array:
@@ -201,19 +201,19 @@ def fit(problems: Sequence[Measured], target: Target, progress: Callable[[int, i
     folds = min(FOLDS, len(sizes))
     fold_of = {sizes[int(place)]: number % folds for number, place in enumerate(order)}
     fold = np.array([fold_of[each.problem.m, each.problem.n, each.problem.k] for each in problems])
-    may = [proposable(each, target) for each in problems]
-    before = _Table(problems, may)
+    handicap = [handicaps(each, target) for each in problems]
+    before = _Table(problems, handicap)
     losses, errors = np.ones(len(problems)), [0.0]
     for left in range(folds if folds > 1 else 0):
         others = [place for place, number in enumerate(fold) if number != left]
         own = [place for place, number in enumerate(fold) if number == left]
-        fitted = _fitted([problems[at] for at in others], [may[at] for at in others], target)
-        judged = _Table([problems[at] for at in own], [may[at] for at in own]).judged(changed(target, fitted))
+        fitted = _fitted([problems[at] for at in others], [handicap[at] for at in others], target)
+        judged = _Table([problems[at] for at in own], [handicap[at] for at in own]).judged(changed(target, fitted))
         losses[own] = judged.losses
         errors.append(judged.error**2 * len(own))
         if progress is not None:
             progress(left + 1, folds + 1)
-    values = _fitted(problems, may, target)
+    values = _fitted(problems, handicap, target)
     inside = before.judged(changed(target, values))
     if progress is not None:
         progress(folds + 1, folds + 1)
@@ -221,9 +221,9 @@ def fit(problems: Sequence[Measured], target: Target, progress: Callable[[int, i
     return Fit(values, before.judged(target), after, inside)
 
 
-def _fitted(problems: Sequence[Measured], may: Sequence[Sequence[bool]], target: Target) -> Values:
+def _fitted(problems: Sequence[Measured], handicap: Sequence[Sequence[float]], target: Target) -> Values:
     """The constants that moved by more than KEPT."""
-    table, start = _Table(problems, may, TRAINED), known(target)
+    table, start = _Table(problems, handicap, TRAINED), known(target)
     rows = _rows_by_name(table, target, start)
     names = [name for name in start if len(rows[name])]
     prior = np.array([PRIOR_OF_RATES if name in RATES else PRIOR for name in names])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,7 +20,7 @@ from mlir_gemm.tile_model.completing import finished
 from mlir_gemm.tile_model.decisions import Decisions, decide
 from mlir_gemm.tile_model.rewriting import Refuses
 from mlir_gemm.tile_model.rules import broken
-from mlir_gemm.tile_model.select import Candidate, by_time, estimate, mainloops_tried, mmas_tried
+from mlir_gemm.tile_model.select import TOLERANCE, Candidate, by_time, estimate, mainloops_tried, mmas_tried
 from mlir_gemm.tile_model.swap import may_swap, swapped
 
 FACTOR = 3.0
@@ -37,9 +38,9 @@ SHARES = (0, 1, 2)
 BUCKETS = 16
 """Steps in which a coordinate tells a predicted time, from the least to FACTOR times as much."""
 Coordinates = dict[str, int | str]
-Legal = dict[str, Candidate]
-"""Legal schedules with their predictions, by the schedule as text. Writing it takes as long as predicting its time: it
-is written once."""
+Legal = dict[Schedule, Candidate]
+"""Legal schedules with their predictions. To write a schedule takes as long as to predict its time: only what may be
+tried is written, once."""
 
 
 @dataclass(frozen=True)
@@ -118,17 +119,25 @@ def explore(
     for product, pinned in found:
         legal |= _candidates(product, target, pinned, illegal)
     best = choice.schedule.replace(swap_ab=is_swapped)
-    first = (str(best), Candidate(best, choice.cost))
-    legal.pop(first[0], None)
-    others = {text: each for text, each in legal.items() if each.cost.total <= factor * choice.cost.total}
-    ranking = [first, *_ranked(others)][: most or None]
-    least = min(each.cost.total for _, each in ranking)
-    trials = tuple(trial_of(each, least, factor, text) for text, each in ranking)
+    legal.pop(best, None)
+    others = [each for each in legal.values() if each.cost.total <= factor * choice.cost.total]
+    ranking = [(Candidate(best, choice.cost), str(best)), *_ranked(others)][: most or None]
+    least = min(each.cost.total for each, _ in ranking)
+    trials = tuple(trial_of(each, least, factor, text) for each, text in ranking)
     return Space(problem, target, decisions, trials, illegal)
 
 
-def _ranked(legal: Legal) -> list[tuple[str, Candidate]]:
-    return by_time(legal.items(), lambda each: each[1].cost.total, lambda each: each[0])
+def _ranked(legal: Iterable[Candidate]) -> list[tuple[Candidate, str]]:
+    written = ((each, str(each.schedule)) for each in legal)
+    return by_time(written, lambda each: each[0].cost.total, lambda each: each[1])
+
+
+def _leaders(legal: Iterable[Candidate]) -> list[Schedule]:
+    """The best, by prediction."""
+    timed = sorted(legal, key=lambda each: each.cost.total)
+    last = timed[min(LEADERS, len(timed)) - 1].cost.total * (1 + TOLERANCE) if timed else 0.0
+    near = itertools.takewhile(lambda each: each.cost.total <= last, timed)
+    return [each.schedule for each, _ in _ranked(near)[:LEADERS]]
 
 
 def trial_of(candidate: Candidate, least: float, factor: float = FACTOR, text: str = "") -> Trial:
@@ -168,17 +177,17 @@ def _candidates(problem: Problem, target: Target, pinned: Mapping[str, Any], ill
         return known
 
     def keep(schedules: Iterable[Schedule]) -> None:
-        for each in dict.fromkeys(normalised(each, {}) for each in schedules):
-            if is_legal(each) and (text := str(each)) not in found:
-                found[text] = Candidate(each, estimate(problem, each, target))
+        for each in schedules:
+            if each not in found:
+                found[each] = Candidate(each, estimate(problem, each, target))
 
     for mma in mmas_on(target):
         named = {**pinned, "mma": mma.name}
         if mmas_tried(problem, target, named):
             legal = (each for each in _proposed(problem, target, named) if is_legal(each))
-            keep(_finished(problem, target, pinned, legal))
-    leaders = [each.schedule for _, each in _ranked(found)[:LEADERS]]
-    keep(chain.from_iterable(neighbours(each, target) for each in leaders))
+            keep(_finished(problem, target, pinned, legal))  # what follows from a legal schedule is legal
+    near = chain.from_iterable(neighbours(each, target) for each in _leaders(found.values()))
+    keep(each for each in dict.fromkeys(normalised(each, {}) for each in near) if is_legal(each))
     return found
 
 
@@ -194,7 +203,7 @@ def _finished(
 ) -> Iterator[Schedule]:
     for schedule in dict.fromkeys(schedules):
         try:
-            yield finished(problem, schedule, target, pinned)
+            yield normalised(finished(problem, schedule, target, pinned), {})
         except Error:
             continue
 

@@ -32,14 +32,17 @@ def loads_its_own(problem: Problem, schedule: Schedule, target: Target) -> str |
 
 def _offers(problem: Problem, schedule: Schedule, target: Target) -> Iterator[tuple[dict[str, Any], str]]:
     """On an H100 `mma_sync` is 1.03 times as fast with it in the mean of twelve products in code for sm_80, in code for
-    sm_75 1.10 to 1.18 times where as many blocks fit an SM; `simt` as fast (`2026-11-24-h100-parameters.json.xz`).
-    Only elements of 16 bits were measured, and neither `wmma` nor rings, nor steps known at run time only."""
+    sm_75 1.10 to 1.18 times where as many blocks fit an SM; `simt` as fast (`2026-11-24-h100-parameters.json.xz`). In
+    f64, whose fragments are read one by one, 18 pairs on an H200 take 0.75 to 0.89 of the time, 0.83 in the mean; f32
+    by `simt` 0.87 to 1.31 (`2026-11-27-h200-spaces.jsonl.xz`). Other elements, `wmma`, rings and steps known at run
+    time only were not measured."""
     mma = mma_of(schedule)
     if target.backend != NVPTX or mma.by_descriptor or mma.opaque or mainloop_of(schedule).producer:
         return
     counted = "k" not in problem.dynamic and schedule.space in ("", ALL)
-    matrices = counted and all(mma.by_matrix(problem, name) and element_bytes(problem, name) == 2 for name in "ab")
-    if matrices:
+    matrices = all(mma.by_matrix(problem, name) and element_bytes(problem, name) == 2 for name in "ab")
+    doubles = mma.tensor_cores and problem.a == "f64"
+    if counted and (matrices or doubles):
         yield {"fragments_ahead": True}, "tensor cores would wait for the first fragments after each barrier"
 
 

@@ -34,13 +34,22 @@ along k, 43.3 where both do, 49.2 to 52.1 where neither does (`2026-11-24-h200-l
 WIDE_TILE, WIDE = 64, 1.06
 """Elements of a lane's tile up to which an SM holds 16 warps, and what products of larger ones take, which 8 must hide:
 2.85 ms by 16x8 and 2.64 by 8x8, the same product."""
-UNSPREAD = 1.06
+PUT_TOGETHER = 2
+"""Conversions that an element counts as which is put together with others. An estimate."""
+UNSPREAD, SPREAD_FROM = 1.06, 64 * 64
 """Time of slow products whose copies are issued before them, not between: f32 at 4096 2.91 ms for 2.72, f64 by 64x128
-2.80 for 2.67."""
+2.80 for 2.67; and elements of a block tile from which that is so. Of smaller ones other blocks multiply meanwhile: 33
+pairs take 1.00 to 1.2 times as long with copies between products."""
 TURNED_ISSUE = 4.0
 """Instructions for each copy of a single element by which an operand is transposed: the copy, a part of its address."""
 
 
+FEW_PRODUCTS = 8
+"""Products of a warp tile's step up to which they are few. In f64 warp tiles of 32x64, which have 16, are as fast at
+4096^3 in a block alone on its SM as in two: 2.65 to 2.66 and 2.68 to 2.72 ms (`2026-11-24-h200-lanes.json.xz`)."""
+FIRST_LOADS = 0.5
+"""Part of the loads of a block's first fragments that stands before its products. f64 on the H200: warps of 16x16 take
+300 clocks a step of 16 where each scheduler has one of them, and 546 where it has two (512x128x5504)."""
 FIRST_LOAD = 80
 """Clocks of a k tile in which products wait for the first fragments after a barrier, unless these were loaded ahead:
 latency, and the loads of all warps at once. On an H100 4096^3, 1024x1024x8192 and 256x4096x4096 (f16 NT) take 82, 86
@@ -99,6 +108,8 @@ def _fragment_clocks(problem: Problem, schedule: Schedule, operand: str, constan
         each = max(constants.simt_load, side if lying.along_k else 1) if direct else constants.simt_load
         if problem.composite and operand == "b":
             each /= problem.composite
+        if operand == "b" and lying.along_k and not (direct or lying.swizzled):
+            each *= bank_conflicts(lying.stride)  # 8 lanes beside each other read 16 bytes of 8 rows
         return schedule.warps * k * lane * lying.element / 16 * each
     readers = n // warp_n if operand == "a" else m // warp_m
     if direct:
@@ -171,20 +182,18 @@ def product_factor(problem: Problem, schedule: Schedule, constants: Constants) -
     if schedule.unroll and schedule.unroll_by:  # what a trip costs comes once for so many steps
         factor += (constants.rolled - 1) / schedule.unroll_by
     lanes = mma_of(schedule).lanes
-    if (
-        is_slow(problem, schedule)
-        and not mainloop_of(schedule).producer
-        and streamed(problem, schedule)
-        and not schedule.interleave
-    ):
+    if _waits_for_copies(problem, schedule):
         factor *= UNSPREAD
     if not lanes:
         return factor
     rows, columns = schedule.warp[0] // lanes[0], schedule.warp[1] // lanes[1]
     converted = rows * _converted(problem, schedule, "a") + columns * _converted(problem, schedule, "b")
-    if schedule.instruction[2] == 1 and problem.a == problem.b == "f32":
-        along_k = any(buffer(problem, schedule, operand).along_k for operand in "ab")
-        factor *= 1 / ALONG_K if along_k else WIDE if rows * columns > WIDE_TILE else 1.0
+    plain = schedule.instruction[2] == 1 and problem.a == problem.b == "f32"
+    along_k = plain and any(buffer(problem, schedule, operand).along_k for operand in "ab")
+    if problem.acc == "f32" and not problem.algebra and rows * columns > WIDE_TILE and not along_k:
+        factor *= WIDE
+    if plain:
+        factor *= 1 / ALONG_K if along_k else 1.0
         m, n, k = schedule.block
         copies = sum(
             lying.rows * lying.columns
@@ -194,6 +203,14 @@ def product_factor(problem: Problem, schedule: Schedule, constants: Constants) -
         )
         factor *= 1 + copies * TURNED_ISSUE / (m * n * k)
     return factor / constants.fma_share * (1 + constants.conversion * converted / (rows * columns))
+
+
+def _waits_for_copies(problem: Problem, schedule: Schedule) -> bool:
+    """Whether slow products of a large tile wait until all its copies are issued."""
+    m, n, _ = schedule.block
+    if schedule.interleave or m * n < SPREAD_FROM or mainloop_of(schedule).producer:
+        return False
+    return is_slow(problem, schedule) and streamed(problem, schedule)
 
 
 def is_slow(problem: Problem, schedule: Schedule) -> bool:
@@ -208,39 +225,47 @@ def _converted(problem: Problem, schedule: Schedule, operand: str) -> int:
     type_, order = (problem.a, problem.a_order) if operand == "a" else (problem.b, problem.b_order)
     if schedule.instruction[2] == 1:
         return int(type_ != problem.acc)
-    return 0 if order in ("mk", "nk") else schedule.instruction[2]
+    return 0 if order in ("mk", "nk") else PUT_TOGETHER * schedule.instruction[2]
 
 
-def warp_seconds(problem: Problem, schedule: Schedule, target: Target, constants: Constants) -> float:
-    """Seconds of one k step of a block for a warp that has the SM to itself: fragments, products, barriers."""
-    _, _, k = schedule.block
-    warp_m, warp_n, _ = schedule.warp
+def chain_seconds(problem: Problem, schedule: Schedule, target: Target, constants: Constants) -> float:
+    """Seconds of one k step of a block that has the SM to itself: its first fragments, its products, barriers."""
     waiting = barrier_seconds(problem, schedule, constants)
     if schedule.fragments_ahead:
         waiting -= min(waiting, FIRST_LOAD / target.clock_hz)
+    clocks = _chain_clocks(problem, schedule, target, constants)
+    return clocks / target.clock_hz + copy_seconds(problem, schedule, target, constants) + waiting
+
+
+def _is_of_block(problem: Problem, schedule: Schedule) -> bool:
+    """Whether the chain is that of a block, not of one warp: where elements of fragments are read one by one, and a
+    warp has few products to go on with while others wait."""
+    mma = mma_of(schedule)
+    if mma.opaque or mma.lanes or all(mma.by_matrix(problem, operand) for operand in "ab"):
+        return False
+    return schedule.warp[0] * schedule.warp[1] <= FEW_PRODUCTS * schedule.instruction[0] * schedule.instruction[1]
+
+
+def _chain_clocks(problem: Problem, schedule: Schedule, target: Target, constants: Constants) -> float:
+    """The clocks of that without copies and barriers: those of one warp. Where elements of fragments are read one by
+    one, nothing is loaded ahead: warps of one scheduler multiply one after another, and before the first product stand
+    loads of the first fragments by all warps at once, of which a warp waits for half in the mean."""
+    _, _, k = schedule.block
+    warp_m, warp_n, _ = schedule.warp
     mma = mma_of(schedule)
     depth = LANE_STEP if mma.lanes else schedule.instruction[2]
     if mma.opaque:
         products = 2 * warp_m * warp_n * depth * SCHEDULERS / target.tensor_flops_clock_sm
-        clocks = k / depth * (constants.fragment + products)
-    else:
-        products = 2 * warp_m * warp_n * depth * SCHEDULERS / mma.rate(problem, target)
-        clocks = k / depth * (constants.sync_fragment + products)
-        if not mma.lanes:
-            clocks += sum(_elements_clocks(problem, schedule, operand) for operand in "ab")
-    return clocks / target.clock_hz + copy_seconds(problem, schedule, target, constants) + waiting
-
-
-def _elements_clocks(problem: Problem, schedule: Schedule, operand: str) -> float:
-    """Clocks in which one warp reads its own fragments of an operand in a k step, where ldmatrix does not load them: it
-    waits for them before it multiplies. 408x104x1744 in i8, both operands across k, takes 13.5 us on the H200 with one
-    warp of 16x32 and 9.1 with two of 16x16; the model saw no difference."""
-    if mma_of(schedule).by_matrix(problem, operand):
-        return 0.0
-    lying = buffer(problem, schedule, operand)
-    across = schedule.warp[0 if operand == "a" else 1]
-    conflicts = fragment_conflicts(problem, schedule, operand, lying)
-    return across * schedule.block[2] * lying.element * conflicts / LINE
+        return k / depth * (constants.fragment + products)
+    products = 2 * warp_m * warp_n * depth * SCHEDULERS / mma.rate(problem, target)
+    if not _is_of_block(problem, schedule):
+        return k / depth * (constants.sync_fragment + products)
+    each = -(-schedule.warps // SCHEDULERS) * products * product_factor(problem, schedule, constants)
+    clocks = k / depth * (constants.sync_fragment + each)
+    if schedule.fragments_ahead:
+        return clocks
+    loads = sum(_fragment_clocks(problem, schedule, operand, constants) for operand in "ab") * depth / k
+    return clocks + FIRST_LOADS * loads
 
 
 def copy_seconds(problem: Problem, schedule: Schedule, target: Target, constants: Constants) -> float:

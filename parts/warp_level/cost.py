@@ -22,12 +22,13 @@ from mlir_gemm.parts.registry import mainloop_of, mma_of
 from mlir_gemm.parts.resources import Occupancy, occupancy
 from mlir_gemm.parts.traffic import dram_bytes, epilogue_bytes, l2_bytes
 from mlir_gemm.parts.warp_level.clocks import (
+    chain_seconds,
     copy_seconds,
     product_factor,
     shared_clocks,
     staged_seconds,
-    warp_seconds,
 )
+from mlir_gemm.parts.warp_level.code import fetch_clocks
 from mlir_gemm.parts.warp_level.constants import Constants, FragmentConstants, LaneConstants
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
@@ -65,7 +66,8 @@ class Cost(Prediction):
     waves: float
     """SMs that idle because the blocks do not divide evenly among them."""
     latency: float
-    """Latency of fragments, global loads and barriers that resident warps do not hide."""
+    """Latency of fragments, global loads and barriers that resident warps do not hide, and instructions that do not fit
+    in their cache."""
     edges: float
     """Launch, first loads, and the epilogue's traffic."""
 
@@ -114,10 +116,11 @@ def estimate(problem: Problem, schedule: Schedule, target: Target, constants: Co
     busy = (work ** (outside / inside) + beside) ** (1 / outside)
 
     all_steps = sm_blocks / resident * steps
-    work += (all_steps * warp_seconds(problem, schedule, target, constants)) ** inside
+    work += (all_steps * chain_seconds(problem, schedule, target, constants)) ** inside
     paced = (work ** (outside / inside) + beside) ** (1 / outside)
     exposed = all_steps * _exposed(problem, schedule, held, resident, paced / all_steps, constants)
-    latency = paced - busy + exposed
+    fetched = sm_blocks * steps * fetch_clocks(problem, schedule, target) / target.clock_hz
+    latency = paced - busy + exposed + fetched
     # Blocks that walk tiles fill the ring while they finish the tile before. Nothing hides the first copies.
     fills = 1 if schedule.persistent else sm_blocks / resident
     if walked > 1 and mainloop_of(schedule).producer:

@@ -10,18 +10,14 @@ from typing import Any
 
 from mlir_gemm.parts.base import Mma, Search
 from mlir_gemm.parts.grid import blocks as blocks_of
-from mlir_gemm.parts.layout import CHUNK, swizzles
-from mlir_gemm.parts.registry import chunks_swizzled, layouts, mainloops, mmas, padded, panelled, turning
+from mlir_gemm.parts.registry import mainloops, mmas
+from mlir_gemm.parts.warp_level.layouts import layouts_tried
 from mlir_gemm.parts.warp_level.worthwhile import LARGEST, MOST_ASPECT, stages_of, worthwhile
-from mlir_gemm.spec.element_types import ELEMENT_BYTES, TYPES
 from mlir_gemm.spec.fields import named
 from mlir_gemm.spec.problem import Problem, element_bytes
 from mlir_gemm.spec.schedule import VECTOR_BITS, Schedule, Tile
 from mlir_gemm.spec.target import Target
 
-SWIZZLE = True
-"""Whether asynchronous copies are proposed with swizzled rows, where rows allow it, rather than padded ones: 1.2 times
-as fast at 4096 and 8192 on the H200."""
 DEEP_AREA = 128 * 128
 """Elements of a block tile from which tiles of f64 have twice the longest k: 2.56 to 2.67 ms at 4096, and 2.57 to 2.81
 by the longest (`2026-11-24-h200-lanes.json.xz`)."""
@@ -45,9 +41,6 @@ FEW_WARPS = 1024
 """Elements of a block tile for each warp that it must have, up to four: a single one would copy too much."""
 LANE_K = 8
 """The warp tile's k where lanes multiply: their products are unrolled."""
-TURNED_AREA, TURNED_SIDE = 64 * 64, 32
-"""Elements of a block tile, and what divides its sides, from which copies that transpose are proposed: of smaller ones
-they are too many."""
 WIDE_LANE = 16
 """Most rows or columns of a lane's tile."""
 
@@ -75,7 +68,7 @@ def proposals(
     vector = pinned.get("vector", VECTOR_BITS[-1])
     slow = _slow(problem, mma)
     for block in [pinned["block"]] if "block" in pinned else _blocks(problem, target, mma, wide):
-        laid = _layouts(problem, block, mma, streamed, ring, pinned)
+        laid = layouts_tried(problem, block, mma, streamed, ring, pinned)
         stages = stages_of(problem, block) if streamed else (1, 2) if problem.k > block[2] else (1,)
         if ring:
             stages = RING_STAGES
@@ -87,10 +80,10 @@ def proposals(
         for warp in tiles:
             for buffers in stages:
                 spread: bool = pinned.get("interleave", not spreading or _spreads(problem, block, buffers, slow))
-                for layout, pad in laid:
+                for layout in laid:
                     yield Schedule.make({
                         "block": block, "warp": warp, "instruction": instruction, "stages": buffers, "vector": vector,
-                        "layout": layout, "pad": pad, "interleave": spread, **fixed,
+                        "interleave": spread, **layout, **fixed,
                     })  # fmt: skip
 
 
@@ -155,55 +148,3 @@ def _warps(problem: Problem, block: Tile, mma: Mma, instruction: Tile, wide: boo
                     continue
             tiles.append((m, n, deep))
     return tiles
-
-
-def _layouts(
-    problem: Problem, block: Tile, mma: Mma, streamed: bool, ring: bool, pinned: Mapping[str, Any]
-) -> list[tuple[str, int]]:
-    """The layouts and pads to try: the one that suits, and for lanes that read what lies along k the one that
-    transposes it."""
-    suited = _layout(problem, block, mma, streamed, ring, pinned)
-    along = problem.a_order == "mk" or problem.b_order == "nk"
-    whole = block[0] * block[1] >= TURNED_AREA and not (block[0] % TURNED_SIDE or block[1] % TURNED_SIDE)
-    if not (along and whole and mma.lanes and streamed) or ring or "layout" in pinned or problem.algebra:
-        return [suited]
-    if {problem.a, problem.b} != {"f32"}:
-        return [suited]
-    return [suited, (turning().name, pinned.get("pad", CHUNK // ELEMENT_BYTES["f32"]))]
-
-
-def _layout(
-    problem: Problem, block: Tile, mma: Mma, streamed: bool, ring: bool, pinned: Mapping[str, Any]
-) -> tuple[str, int]:
-    """The layout and the pad that are pinned, or that suit the copy and how fragments are read: those of f64 element by
-    element, four columns of eight rows, which fill the banks where rows are shifted by four elements."""
-    narrowest = min(element_bytes(problem, "a"), element_bytes(problem, "b"))
-    by_element = narrowest == ELEMENT_BYTES["f64"]
-    single = by_element or _floats_across_k(problem)
-    swizzled = SWIZZLE and streamed and not pinned.get("pad") and mma.tensor_cores and not single
-    if ring:
-        return pinned.get("layout") or panelled().name, pinned.get("pad", 0)
-    layout = layouts()[pinned["layout"]] if pinned.get("layout") else None
-    if layout is None:
-        layout = chunks_swizzled() if swizzled and _swizzles(problem, block) else padded()
-    if "pad" in pinned:
-        return layout.name, pinned["pad"]
-    if layout.swizzled and not layout.panels:
-        return layout.name, 0
-    return layout.name, (2 * CHUNK if by_element and mma.tensor_cores else CHUNK) // narrowest
-
-
-def _floats_across_k(problem: Problem) -> bool:
-    """Whether 8-bit floats are read one by one, across k: where rows are swizzled each has an address of its own, which
-    take 255 registers and spill; where they are padded, 126 (64x128x128 by 32x64x32, ptxas for sm_89)."""
-    sides = (problem.a, problem.a_order == "mk"), (problem.b, problem.b_order == "nk")
-    return any(TYPES[name].is_float and ELEMENT_BYTES[name] == 1 and not along_k for name, along_k in sides)
-
-
-def _swizzles(problem: Problem, block: Tile) -> bool:
-    m, n, k = block
-    rows = (
-        (k if problem.a_order == "mk" else m) * element_bytes(problem, "a"),
-        (k if problem.b_order == "nk" else n) * element_bytes(problem, "b"),
-    )
-    return all(swizzles(row) for row in rows)

@@ -159,7 +159,7 @@ KERNELS = {
         (FENCE, REGISTERS),
     ),
     "two steps, four stages": Kernel(
-        GroupProduct(64, 64, 128, b="nk"), f"{GROUP.replace('32', '64')},stages=4",
+        GroupProduct(64, 64, 128, b="nk"), f"{GROUP.replace('32', '64')},stages=4,early_trigger=off",
         (
             FENCE,
             *((("nvvm.mbarrier.init", number), "no step uses this stage: nobody arrives at it or waits for it")

@@ -240,11 +240,12 @@ def test_a_module_that_says_so_is_divided_and_one_that_adds_is_left_whole() -> N
 
 @pytest.mark.parametrize(
     ("size", "ahead"),
-    [((960, 960, 6144), False), ((256, 256, 256), False), ((1000, 1000, 1000), False), ((16, 8192, 8192), False),
+    [((960, 960, 6144), False), ((256, 256, 256), True), ((1000, 1000, 1000), False), ((16, 8192, 8192), False),
      ((4088, 4088, 4088), False), ((4096, 4096, 4096), True), ((32, 28672, 8192), True)],
     ids=str,
 )  # fmt: skip
 def test_the_next_kernel_starts_ahead_where_neighbours_do_not_matter(size: tuple[int, int, int], ahead: bool) -> None:
+    """Nor where a kernel is short and leaves half of the SMs to the next one."""
     compilation = compiled(GroupProduct(*size))
     assert compilation.schedule is not None and compilation.schedule.early_trigger == ahead
     assert compilation.ptx is not None and ("launch_dependents" in compilation.ptx) == ahead

@@ -228,7 +228,7 @@ class TestSelect:
 
     def test_swizzle_is_one_switch(self, monkeypatch: pytest.MonkeyPatch) -> None:
         assert select(square(4096), H200, SYNC).schedule.layout == "xor"
-        monkeypatch.setattr("mlir_gemm.parts.warp_level.search.SWIZZLE", False)
+        monkeypatch.setattr("mlir_gemm.parts.warp_level.layouts.SWIZZLE", False)
         choose_anew(monkeypatch)
         chosen = select(square(4096), H200, SYNC).schedule
         assert (chosen.layout, chosen.pad) == ("pad", 8)
