@@ -23,37 +23,66 @@ AFTER_LOADS = "{ .reg .b32 t; popc.b32 t, $2; shr.u32 t, t, 6; cvt.u64.u32 $0, t
 
 
 def after_loads(before: Any, address: Any) -> Any:
-    """The address at the insertion point, known only once the last fragments that ldmatrix loads before `before`,
-    in its block, are there: a warp's come in order. Where there are none, such as with loops that are not unrolled, or
-    where lanes load elements as well, a fence stands before it."""
-    loads = _last_loads(before)
+    """The address at the insertion point, known only once the fragments that ldmatrix loads before `before`, in its
+    block, are there. Where there are none, such as with loops that are not unrolled, or where lanes load elements as
+    well, a fence stands before it."""
+    inside = [each.operation for each in in_block(before.block)]
+    place = inside.index(before.operation)
+    # Fragments of the next step are loaded ahead: products follow the arrival.
+    ahead = any(_is_product(op) for op in inside[place:])
+    loads = _last_loads(inside[:place], of_a_product=not ahead)
     if not loads or _has_other_loads(before):
         nvvm = dialect("nvvm")
         nvvm.FenceProxyOp(nvvm.ProxyKind.async_shared, space=nvvm.SharedSpace.shared_cta)
         sync_warp()
         return address
     arith = dialect("arith")
-    extract = dialect("vector").ExtractOp
-    words = [register_of(extract(load.results[0], [], [0]).result) for load in loads]
-    word = words[0]
-    for other in words[1:]:
-        word = arith.OrIOp(word, other).result
+    word = _word_beside(loads, inside) if ahead else _word(loads)
     i64 = ir.IntegerType.get_signless(64)
     number = arith.IndexCastUIOp(i64, address).result
     known = assembly.inline(AFTER_LOADS, ["=l", "l", "r"], [number, word], i64, effects=False)
     return arith.IndexCastUIOp(ir.IndexType.get(), known).result
 
 
-def _last_loads(before: Any) -> list[Any]:
-    """The last ldmatrix of the block between which no product stands."""
-    inside = [each.operation for each in in_block(before.block)]
+def _last_loads(inside: list[Any], of_a_product: bool) -> list[Any]:
+    """The loads of fragments that an arrival after some operations waits for, the last one first: the last ldmatrix
+    between which no product stands, since those of a step come in the order of its products. Where products follow the
+    arrival, those of the whole step: ptxas moves products behind the arrival with the loads that they need, and loads
+    for later ones in front of these (wrong results on an H100, 2026-11-28-h100-parameters.json.xz)."""
     found: list[Any] = []
-    for op in reversed(inside[: inside.index(before.operation)]):
+    for op in reversed(inside):
         if op.name == "nvgpu.ldmatrix":
             found.append(op)
-        elif found and op.name.endswith("mma.sync"):
+        elif op.name == "scf.for" or (of_a_product and found and _is_product(op)):
             break
     return found
+
+
+def _is_product(op: Any) -> bool:
+    return op.name.endswith("mma.sync")
+
+
+def _word(loads: list[Any]) -> Any:
+    """A word that needs all that was loaded, at the insertion point."""
+    first, *others = map(_loaded, loads)
+    for other in others:
+        first = dialect("arith").OrIOp(first, other).result
+    return first
+
+
+def _word_beside(loads: list[Any], inside: list[Any]) -> Any:
+    """The same, computed load by load where they stand, so that no register waits for the last of them."""
+    word: Any = None
+    for load in reversed(loads):
+        with ir.InsertionPoint(inside[inside.index(load) + 1]):
+            other = _loaded(load)
+            word = other if word is None else dialect("arith").OrIOp(word, other).result
+    return word
+
+
+def _loaded(load: Any) -> Any:
+    """A word of what was loaded, in a register."""
+    return register_of(dialect("vector").ExtractOp(load.results[0], [], [0]).result)
 
 
 def _has_other_loads(before: Any) -> bool:

@@ -179,8 +179,9 @@ def _version(package: str) -> str:
     if spec is None or not spec.submodule_search_locations:
         return "absent"
     folder = Path(next(iter(spec.submodule_search_locations)))
-    versions = sorted(path.name for path in folder.parent.glob(f"{package}*.dist-info"))
-    return f"{versions}, of {folder.stat().st_mtime_ns}"
+    metadata = sorted(folder.parent.glob(f"{package}*.dist-info"))
+    installed = (metadata[-1] if metadata else folder).stat().st_mtime_ns  # folders of code change when it is compiled
+    return f"{[path.name for path in metadata]}, of {installed}"
 
 
 def _read(entry: str) -> Artifact | None:

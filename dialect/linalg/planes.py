@@ -21,8 +21,11 @@ from mlir_gemm.spec.element_types import ELEMENT_BYTES
 Rates = Mapping[str, tuple[float, float]]
 """By type: operations in the time in which memory moves a byte, of products that read components where they lie, and of
 others."""
-THROUGH = 0.9
-"""Part of their rate that products reach whose operands come through registers: predicted 0.89 to 0.97 at 4096^3."""
+THROUGH, BY_WARPS = 0.75, 0.4
+"""Part of their rate that products reach whose operands come through registers, and where other products have the
+instruction of a warpgroup. Complex ones on an H100, by one kernel and by one for each pair of planes: 512^3 in f32 32.0
+and 45.9 us, in f64 40.5 and 44.9; 1024^3 in f64 238 and 186, in f16 45 and 34, in tf32 108 and 47
+(2026-11-28-h100-planes.json.xz; of what takes less than 40 us there, the host's launches are a part)."""
 WORTH = 0.85
 """One product must save this much: the prediction is rough."""
 LAUNCH = 6_000_000
@@ -51,7 +54,7 @@ class PlaneProduct:
         many operations while it moves one."""
         count, size, wide = self._sizes()
         moved = size * sum(self._elements(each) for each in (*self.left, *self.right))
-        return self._multiplied(count * count, rate * THROUGH) + moved + wide * count * self._elements(self._output)
+        return self._multiplied(count * count, rate) + moved + wide * count * self._elements(self._output)
 
     def bytes_apart(self, rate: float) -> float:
         """The same of a product for each pair of planes, whose sums are added up in memory."""
@@ -167,7 +170,8 @@ def read(generic: Generic, rates: Rates) -> PlaneProduct | None:
     if not _lies(found) or count * wide > WIDEST:
         return None
     together, apart = rates[element]
-    return found if found.bytes_together(together) < WORTH * found.bytes_apart(apart) else None
+    reached = together * (BY_WARPS if together < apart else THROUGH)
+    return found if found.bytes_together(reached) < WORTH * found.bytes_apart(apart) else None
 
 
 def _is_zero(value: Any) -> bool:

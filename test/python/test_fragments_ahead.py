@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import random
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
-from assembled import usage
+from assembled import loads_in_flight, usage
 from draws import draws
 from dynamic_products import DynamicProduct
 from test_global_operands import MMAS, OUTS, TILES
@@ -76,6 +77,20 @@ WMMA = "mma=wmma,block=64x32x32,warp=32x16x16,fragments_ahead=on"
 def test_a_stage_of_a_ring_is_released_before_the_next_is_waited_for(tiles: str, more: str):
     """One step, and several; the simulator follows the barriers, and what is read of a stage after its release."""
     check(Product(256, 136, 64 if "persistent" in more else 200, out="f16"), "sm_90a", f"{RING},{tiles}{more}")
+
+
+@pytest.mark.parametrize("ahead", ["", ",fragments_ahead=on"])
+@pytest.mark.parametrize(
+    "tiles",
+    ["block=128x128x64,warp=64x32x16,stages=3", "block=64x64x64,warp=32x32x16", "block=128x128x64,warp=64x64x16"],
+)
+def test_a_stage_is_released_when_its_fragments_are_there(tmp_path: Path, tiles: str, ahead: str):
+    """ptxas lets a warp arrive while loads are in flight, and moves loads and products: the first two gave an arrival
+    before six and five of them."""
+    text = Product(512, 512, 512, out="f16").module()
+    schedule = Schedule.parse(f"mma=mma_sync,mainloop=tma,{tiles}{ahead}")
+    found = loads_in_flight(compile_module(text, chip="sm_90a", schedule=schedule).ptx or "", "sm_90a", tmp_path)
+    assert found == [0] * (2 if ahead else 1)
 
 
 @pytest.mark.parametrize(("chip", "loop"), [("sm_70", LOOPS[1]), ("sm_80", LOOPS[3]), ("sm_80", LOOPS[0])])

@@ -14,11 +14,11 @@ from mlir_gemm.simulator.reference import evaluate_all
 
 LOOPS = Path(__file__).parent.parent / "modules" / "loops"
 KINDS = {
-    "argmax": ["elementwise", "rows"], "backwards": ["elementwise"] * 2, "count": ["elementwise", "rows"],
+    "argmax": ["elementwise", "rows"], "backwards": ["elementwise"], "count": ["elementwise", "rows"],
     "epilogue": ["product"], "filter": ["elementwise"], "khandelwal": ["product"], "open": ["product"],
     "parallel_sum": ["rows"], "row_sums": ["rows"], "softmax": ["rows"], "tiled": ["product"], "total": ["rows"],
     "pooling": ["elementwise"],
-    "windows": ["elementwise"], "power": ["product"] * 3, "blocks": ["product", "elementwise"] * 2,
+    "windows": ["elementwise"], "power": ["product"] * 3, "blocks": ["product", "product", "elementwise"],
     "heads": ["product"] * 4, "parts": ["product", "elementwise"], "swapped_parts": ["elementwise"] * 4,
     "columns": ["product", "product", "elementwise"],
 }  # fmt: skip
