@@ -111,7 +111,7 @@ RING_FIELDS = (
 ROUNDS, BURST_US = 5, 2500
 LIMITS = {"f16": 2e-3, "bf16": 1e-2, "f32": 1e-5}
 DEPTH = 4096
-"""Up to which k: beyond, the errors of sums in f32 by tensor cores grow with it (PTX says nothing of how they round)."""
+"""Up to which k: beyond, the errors of sums in f32 by tensor cores grow with it."""
 
 
 def drawn_ring(number: int) -> tuple[Product, str, str]:
