@@ -9,6 +9,7 @@ from mlir_gemm.dialect.bindings import dialect, ir, passmanager
 from mlir_gemm.dialect.locations import from_mlir
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.errors import PassError
+from mlir_gemm.pipeline.spirv_sizes import with_size_constants
 
 _SERIALIZE = "gpu-module-to-binary{format=bin}"
 _MAGIC = b"\x03\x02\x23\x07"
@@ -45,7 +46,7 @@ def spirv(module: Any) -> bytes:
         code: bytes = dialect("gpu").ObjectAttr(ir.ArrayAttr(binary.attributes["objects"])[0]).object
     if not code.startswith(_MAGIC):
         raise PassError("making SPIR-V gave no SPIR-V module")
-    return code
+    return with_size_constants(code)
 
 
 def _declare_subgroups(module: Any) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 MAGIC = b"\x03\x02\x23\x07"
 """How a module begins, in little-endian words."""
@@ -11,11 +11,13 @@ SHADER, KERNEL = 1, 6
 """The capabilities of code for Vulkan and for OpenCL."""
 _CAPABILITY = 17
 """The number of OpCapability."""
-_ENTRY, _INTEGER, _FLOAT, _VECTOR, _ARRAY, _STRUCT, _POINTER = 15, 21, 22, 23, 28, 30, 32
+_ENTRY, _MODE, _INTEGER, _FLOAT, _VECTOR, _ARRAY, _STRUCT, _POINTER = 15, 16, 21, 22, 23, 28, 30, 32
 _CONSTANT, _FUNCTION, _VARIABLE = 43, 54, 59
-"""The numbers of the operations that tell of memory."""
+"""The numbers of the operations that tell of entry points and memory."""
 _WORKGROUP = 4
 """The storage class of shared memory."""
+_LOCAL_SIZE = 17
+"""The execution mode that is a workgroup's size."""
 
 
 def version(code: bytes) -> tuple[int, int]:
@@ -46,7 +48,7 @@ def workgroup_bytes(code: bytes) -> dict[str, int]:
     function = 0
     for op, words in instructions(code):
         if op == _ENTRY:
-            entries[words[1]] = struct.pack(f"<{len(words) - 2}I", *words[2:]).split(b"\0")[0].decode()
+            entries[words[1]] = _text(words[2:])
         elif op in (_INTEGER, _FLOAT):
             sizes[words[0]] = words[1] // 8
         elif op == _CONSTANT:
@@ -66,6 +68,21 @@ def workgroup_bytes(code: bytes) -> dict[str, int]:
         elif function:
             used.setdefault(function, set()).update(each for each in words if each in shared)
     return {name: sum(shared[each] for each in used.get(number, ())) for number, name in entries.items()}
+
+
+def workgroup_sizes(code: bytes) -> dict[str, tuple[int, ...]]:
+    """The workgroup (x, y, z) that each entry point of a module is made for."""
+    entries, sizes = dict[int, str](), dict[str, tuple[int, ...]]()
+    for op, words in instructions(code):
+        if op == _ENTRY:
+            entries[words[1]] = _text(words[2:])
+        elif op == _MODE and words[1] == _LOCAL_SIZE:
+            sizes[entries[words[0]]] = words[2:]
+    return sizes
+
+
+def _text(words: Sequence[int]) -> str:
+    return struct.pack(f"<{len(words)}I", *words).split(b"\0")[0].decode()
 
 
 def instructions(code: bytes) -> Iterator[tuple[int, tuple[int, ...]]]:

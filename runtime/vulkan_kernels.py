@@ -25,7 +25,7 @@ _NEEDED = {(1, 6): (1, 3), (1, 5): (1, 2)}
 _FULL_SUBGROUPS = 2
 """VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT."""
 _WORD = 4
-"""Bytes of what a kernel reports."""
+"""Bytes of what a kernel reports, and of a constant that is specialised."""
 _FOREVER = (1 << 64) - 1
 
 
@@ -52,6 +52,7 @@ def check(device: VulkanDevice, code: bytes, launch: Launch, subgroup: int = 0) 
     if by_subgroups(code) and subgroup and most and not least <= subgroup <= most:
         problems.append(f"subgroups of {subgroup}: minSubgroupSize is {least}, maxSubgroupSize is {most}")
     limits, shared = device.limits, spirv_words.workgroup_bytes(code)
+    sizes = spirv_words.workgroup_sizes(code)
     for step in launch.steps:
         taken, bound, pushed = shared.get(step.entry, 0), buffers_of(launch, step), 4 * sum(words_of(launch, step))
         if taken > limits.maxComputeSharedMemorySize:
@@ -68,6 +69,9 @@ def check(device: VulkanDevice, code: bytes, launch: Launch, subgroup: int = 0) 
             problems.append(
                 f"{pushed} bytes of numbers ({step.entry}): maxPushConstantsSize is {limits.maxPushConstantsSize}"
             )
+        if (made_for := sizes.get(step.entry, step.block)) != step.block:
+            given, right = ("x".join(map(str, each)) for each in (step.block, made_for))
+            problems.append(f"workgroups of {given} ({step.entry}): the code is for {right}, as 'block' has to say")
         threads = step.block[0] * step.block[1] * step.block[2]
         if threads > limits.maxComputeWorkGroupInvocations:
             problems.append(
@@ -297,7 +301,7 @@ class _Pipeline:
         lanes = vk.VkPipelineShaderStageRequiredSubgroupSizeCreateInfo(requiredSubgroupSize=size)
         shader = vk.VkPipelineShaderStageCreateInfo(
             stage=stage, module=kernels.module, pName=step.entry, flags=_FULL_SUBGROUPS if size else 0,
-            pNext=lanes if size and least_most[0] < least_most[1] else None,
+            pNext=lanes if size and least_most[0] < least_most[1] else None, pSpecializationInfo=_specialised(step),
         )  # fmt: skip
         asked = [vk.VkComputePipelineCreateInfo(stage=shader, layout=self._layout)]
         made = _taken(
@@ -327,6 +331,16 @@ class _Pipeline:
             values = vk.ffi.from_buffer(data)
             vk.vkCmdPushConstants(commands, self._layout, vk.VK_SHADER_STAGE_COMPUTE_BIT, 0, len(data), values)
         vk.vkCmdDispatch(commands, *self.step.grid)
+
+
+def _specialised(step: Step) -> Any:
+    """The workgroup's size as the constants with the SpecIds 0, 1 and 2; those that a module lacks change nothing."""
+    vk = api()
+    entries = [
+        vk.VkSpecializationMapEntry(constantID=axis, offset=_WORD * axis, size=_WORD) for axis in range(len(step.block))
+    ]
+    data = b"".join(int(size).to_bytes(_WORD, "little") for size in step.block)
+    return vk.VkSpecializationInfo(pMapEntries=entries, pData=vk.ffi.from_buffer(data))
 
 
 def _taken(device: VulkanDevice, what: str, make: Callable[[], Any]) -> Any:

@@ -104,6 +104,8 @@ class Step:
     """Name of the entry in the PTX."""
     grid: Triple
     block: Triple
+    """Threads of a block, which the kernel is laid out for: others are an error. SPIR-V for Vulkan takes them as the
+    specialisation constants 0, 1 and 2 where all kernels of the module have the same."""
     cluster: Triple
     shared_bytes: int
     """Dynamic shared memory to ask for at launch; 0 when all of it is declared statically."""

@@ -101,6 +101,18 @@ def test_limits(package: Callable[[Any], None]) -> None:
         vulkan_kernels.check(device(maxPushConstantsSize=8), kernel.code, kernel.launch)
 
 
+def test_another_workgroup_than_the_codes() -> None:
+    made = compile_module(Product(8, 8, 8, "f32").text(), chip="vulkan")
+    assert isinstance(made.code, bytes) and made.launch is not None
+    x, y, z = made.launch.block
+    other = dataclasses.replace(made.launch.steps[0], block=(2 * x, y, z))
+    launch = dataclasses.replace(made.launch, steps=(other,))
+    with pytest.raises(
+        DeviceError, match=rf"workgroups of {2 * x}x1x1 \(f_kernel\): the code is for {x}x1x1, as 'block'"
+    ):
+        vulkan_kernels.check(device(), made.code, launch)
+
+
 class IncompatibleDriverError(Exception):
     """An error of the package's."""
 
