@@ -27,6 +27,10 @@ NO_BITS = "popc.b32 $0, $1; shr.u32 $0, $0, 6;"
 through an AND with 0."""
 
 
+OWN = "mov.b64 $0, $1;"
+"""A number in a register of its own: LLVM does not see that it is the same."""
+
+
 def no_bits(word: Any) -> Any:
     """An i32 that is 0, available once another i32 is."""
     return inline(NO_BITS, ["=r", "r"], [word], word.type, effects=False)

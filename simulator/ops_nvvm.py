@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from mlir_gemm.dialect.bindings import ir
-from mlir_gemm.lowering.assembly import NO_BITS
+from mlir_gemm.lowering.assembly import NO_BITS, OWN
 from mlir_gemm.lowering.l2_eviction import POLICIES
 from mlir_gemm.lowering.release_after_loads import AFTER_LOADS
 from mlir_gemm.lowering.wgmma_registers import PERMUTE
@@ -85,9 +85,20 @@ def _assembly(decoder: Decoder, operation: Any) -> Step | Blocking:
         return permuted(decoder, operation)
     if text == NO_BITS:
         return _no_bits(decoder, operation)
+    if text == OWN:
+        return _own(decoder, operation)
     if text in POLICIES:
         return _policy(decoder, operation)
     return multiply_by_assembly(decoder, operation, text)
+
+
+def _own(decoder: Decoder, operation: Any) -> Step:
+    out, source = decoder.slot(operation.operation.results[0]), decoder.slot(operation.operation.operands[0])
+
+    def step(warp: Warp) -> None:
+        warp.slots[out] = warp.slots[source]
+
+    return step
 
 
 def _no_bits(decoder: Decoder, operation: Any) -> Step:

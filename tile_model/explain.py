@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from mlir_gemm.errors import ScheduleError
 from mlir_gemm.parts.block import consumer_warpgroups, threads
 from mlir_gemm.parts.epilogue.unaligned_rows import rows_bytes
 from mlir_gemm.parts.fields import summary
@@ -32,7 +33,17 @@ from mlir_gemm.tile_model.published import published_block_tile, published_warp_
 from mlir_gemm.tile_model.relayout import in_place_of_a_copy
 from mlir_gemm.tile_model.rewriting import Refuses
 from mlir_gemm.tile_model.rules import violations
-from mlir_gemm.tile_model.select import TIE, Candidate, Choice, by_time, estimate, preference
+from mlir_gemm.tile_model.select import (
+    HALF,
+    TIE,
+    Candidate,
+    Choice,
+    by_time,
+    estimate,
+    partial_space,
+    preference,
+    select,
+)
 
 MORE_SMS = "there are tiles for more SMs"
 SHOWN = 10
@@ -154,13 +165,29 @@ def _skipped(choice: Choice, tiles: int) -> list[str]:
         order = ", long tiles first" if growing(problem.zeros) else ""
         return [f"  {', '.join(known)}: {part:.1%} of the k steps are computed{order}"]
     if choice.schedule.space not in HALVES:
-        return []
+        return _all_computed(choice)
     rows, columns = grid(choice.problem, choice.schedule)
     whole = choice.problem.batch * rows * columns
     if choice.schedule.space != TRIANGLE:
         masked = choice.problem.result_mask
         return [f"  the result is masked for {masked}: {tiles} of {whole} tiles are computed, the others only stored"]
     return [f"  the result equals its transpose: {tiles} of {whole} tiles are computed, and stored at both places"]
+
+
+def _all_computed(choice: Choice) -> list[str]:
+    """Why all tiles are computed where half of them would do."""
+    problem, space = choice.problem, partial_space(choice.problem)
+    if space not in HALVES:
+        return []
+    try:
+        half = select(problem, choice.target, {**choice.pinned, "space": space}).cost.total
+    except ScheduleError:
+        return []
+    why = "equals its transpose" if space == TRIANGLE else f"is masked for {problem.result_mask}"
+    return [
+        f"  the result {why}, but all tiles are computed: with space={space} {half / choice.cost.total:.2f} of the "
+        f"time is predicted, and only under {HALF} it is chosen"
+    ]
 
 
 def _units(schedule: Schedule) -> str:

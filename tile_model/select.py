@@ -27,7 +27,7 @@ from mlir_gemm.spec import extensions
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
-from mlir_gemm.spec.tile_space import ALL, K_RANGE, LOWER, TRIANGLE, UPPER
+from mlir_gemm.spec.tile_space import ALL, HALVES, K_RANGE, LOWER, TRIANGLE, UPPER
 from mlir_gemm.tile_model.completing import finished, started
 from mlir_gemm.tile_model.offers import taken
 from mlir_gemm.tile_model.rules import broken, mma_of_chip, problem_rules_of, violations
@@ -35,6 +35,12 @@ from mlir_gemm.tile_model.rules import broken, mma_of_chip, problem_rules_of, vi
 WORTH = 0.85
 """Part of the time of an operation that is tried earlier under which the prediction of a rival, which was fitted to
 squares, is believed: small or thin products may be better off with it."""
+HALF = 0.75
+"""Part of the time of all tiles under which half of them are believed to be faster. Where half of them would leave SMs
+idle, smaller ones are taken, which are fed more bytes for each product: 64x64 for 2048x2048 in bf16, of which an SM got
+62 bytes in a clock of 1.7 GHz on an H200 and 47 on an H100, not 79 and 67 as predicted. So 0.78 and 0.86 of the time
+were predicted, and 1.02 and 1.26 measured; from 3000 rows on, with larger tiles, 0.50 to 0.63, measured 0.51 to 0.71
+(`2026-11-23-h200-spaces.json.xz`, `2026-11-28-h100-spaces.json.xz`)."""
 TIE = 1.0005
 """Times within this factor of the best count as the same: no measurement tells them apart."""
 LOW, MIRROR = 64, 1.03
@@ -98,26 +104,29 @@ def select(problem: Problem, target: Target, pinned: Mapping[str, Any] | None = 
     leave no legal schedule.
     """
     fixed = dict(pinned or {})
-    masked = (
-        {"n>m": LOWER, "n<m": UPPER}.get(problem.result_mask, "")
-        if problem.m == problem.n and not problem.dynamic
-        else ""
-    )
-    less = TRIANGLE if problem.symmetric else masked or (K_RANGE if problem.zeros or problem.result_mask else "")
+    less = partial_space(problem)
     if less and not fixed.get("space"):
         return _with_less(problem, target, fixed, less)
     return _select(problem, target, tuple(fixed.items()))
 
 
+def partial_space(problem: Problem) -> str:
+    """The space of tiles that leaves out what need not be computed; "" where everything must be."""
+    square = problem.m == problem.n and not problem.dynamic
+    masked = {"n>m": LOWER, "n<m": UPPER}.get(problem.result_mask, "") if square else ""
+    return TRIANGLE if problem.symmetric else masked or (K_RANGE if problem.zeros or problem.result_mask else "")
+
+
 def _with_less(problem: Problem, target: Target, pinned: Mapping[str, Any], space: str) -> Choice:
     """The choice where not all tiles or steps need be computed: with less of them, unless that has no legal schedule or
-    all are predicted to take less time."""
+    all are predicted to take less time, or not much more than half of them."""
     whole = _select(problem, target, tuple({**pinned, "space": ALL}.items()))
     try:
         less = _select(problem, target, tuple({**pinned, "space": space}.items()))
     except ScheduleError:
         return whole
-    return whole if is_less(whole.cost.total, less.cost.total) else less
+    believed = HALF if space in HALVES else 1.0
+    return whole if is_less(believed * whole.cost.total, less.cost.total) else less
 
 
 @lru_cache(maxsize=64)  # rewrites ask of the product what the choice of its schedule asks again

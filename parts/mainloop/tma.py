@@ -25,11 +25,12 @@ def _passes(schedule: Schedule, target: Target) -> Iterable[Placed]:
     yield at("pipeline", "mainloop", step("warp-specialize", asynchronous=mma.asynchronous, **promoted))
     yield at("describe", "maps", step("create-tensor-maps", tf32=multiplied_as(schedule.precision) == "tf32"))
     producer, consumer = role_registers(schedule, target)
+    apart = {"apart": True} if schedule.fragments_ahead and producer else {}
     yield at(
         "lower",
         "roles",
         step("lower-mbarrier-pipeline"),
-        step("lower-warp-specialize", producer=producer, consumer=consumer),
+        step("lower-warp-specialize", producer=producer, consumer=consumer, **apart),
     )
     yield at("nvvm", "maps", step("mark-tensor-maps"))
 

@@ -3,7 +3,10 @@
 Expects kernel functions of whole warpgroups, in which the last one is the producer and the others are consumers. Leaves
 an scf.if: one thread of the producer runs the producer's part, all threads of the others the consumer's. Registers move
 from the producer to the consumers (`producer` and `consumer` are how many a thread of each gets; 0 leaves them alone).
-A gpu.barrier of the consumers becomes one of their threads alone, after a fence of what they did to shared memory.
+A gpu.barrier of the consumers becomes one of their threads alone, after a fence of what they did to shared memory. With
+`apart` the consumers have their block's number in a register of their own: where both roles count on from one, ptxas
+may keep it on the stack, between their numbers of registers (with fragments loaded ahead of a ring it spilled 24 bytes,
+with 76 registers of 232 in use).
 """
 
 from __future__ import annotations
@@ -15,6 +18,8 @@ from mlir_gemm.dialect import constants, indexing
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import in_block, named, operations
+from mlir_gemm.lowering import assembly
+from mlir_gemm.lowering.assembly import OWN
 from mlir_gemm.lowering.named_barriers import sync_consumers
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.launch.launch_blocks import threads_of
@@ -30,6 +35,8 @@ class LowerWarpSpecialize(Pass):
     """Registers of a thread of the producer."""
     consumer: int = 0
     """Registers of a thread of a consumer."""
+    apart: bool = False
+    """Whether the consumers have a register of their own for their block's number."""
 
     def run(self, module: Any) -> None:
         for kernel in named(module, "gpu.func"):
@@ -65,12 +72,27 @@ class LowerWarpSpecialize(Pass):
         _fill(thread_.then_block, producer)
         with ir.InsertionPoint(branch.else_block):
             self._registers("increase", self.consumer)
+            if self.apart:
+                _number_apart(consumer)
         _fill(branch.else_block, consumer)
 
     def _registers(self, action: str, count: int) -> None:
         if count:
             nvvm = dialect("nvvm")
             nvvm.SetMaxRegisterOp(count, nvvm.SetMaxRegisterAction[action])
+
+
+def _number_apart(consumer: Any) -> None:
+    """Copies the numbers of the block that a role uses, at the insertion point, and lets it use these."""
+    arith, i64 = dialect("arith"), ir.IntegerType.get_signless(64)
+    own: dict[Any, Any] = {}
+    for op in [each.operation for top in in_block(consumer) for each in [top, *operations(top)]]:
+        for place, value in enumerate(op.operands):
+            if not isinstance(value.owner, ir.Block) and value.owner.name == "gpu.block_id":
+                if value not in own:
+                    number = assembly.inline(OWN, ["=l", "l"], [arith.IndexCastUIOp(i64, value).result], i64)
+                    own[value] = arith.IndexCastUIOp(ir.IndexType.get(), number).result
+                op.operands[place] = own[value]
 
 
 def _equal(value: Any, number: int) -> Any:

@@ -1,13 +1,14 @@
 """Products of bytes whose A and B both run across k (TN), on the GPU of this machine, against float64.
 
-    python test/gpu/check_byte_layouts.py [--sizes 2048 4096 8192] [--random 24] [-o RESULTS.json]
+    python test/gpu/check_byte_layouts.py [--sizes 2048 4096 8192] [--random 24] [--chip h100] [-o RESULTS.json]
     python test/gpu/check_byte_layouts.py --dry    # small and random ones in the simulator, without times
 
 i8 and f8E4M3FN. At each size TN is compiled in two ways: B transposed in shared memory (`tile.transpose`), and one
 operand copied by a kernel in front, whichever of the two the model would take; both are timed beside our own NT, calls
-interleaved, medians of five rounds. Random products have m and n of 16 elements each, any k, and the way that the model
-takes, or B transposed in tiles of all forms. All hold whole numbers and must be exact, where the result had held
-nothing like it. Exit status 1 where one is not.
+interleaved, medians of five rounds; NT as it is chosen for `--chip` (`sm_90a` has the figures of an H200), and in the
+larger blocks of WIDE. Random products have m and n of 16 elements each, any k, and the way that the model takes, or B
+transposed in tiles of all forms. All hold whole numbers and must be exact, where the result had held nothing like it.
+Exit status 1 where one is not.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ TILES = ("", "block=128x256x128,warp=64x256x128", "block=64x128x128,warp=64x128x
          "block=128x256x128,warp=64x256x128,cluster_m=2",
          "block=128x128x128,warp=64x128x128,split_k_cluster=2")  # fmt: skip
 """Of random products."""
+WIDE = ("block=128x256x128,warp=64x256x128", "block=256x128x128,warp=128x128x128")
 IN_PLACE, COPIED = 0.0, 1e9
 """`relayout.WORTH`, the part of the time that a kernel in front must save, with which none does, and with which any."""
 
@@ -48,6 +50,7 @@ class Job(NamedTuple):
     orders: tuple[str, str] = ("km", "kn")
     schedule: str = ""
     worth: float | None = None
+    chip: str = "sm_90a"
 
 
 def source(job: Job) -> str:
@@ -88,11 +91,11 @@ def compiled(job: Job, **on: Any) -> Any:
         relayout.WORTH = job.worth
         try:
             schedule = Schedule.parse(fields) if fields else None
-            text = compile_module(text, chip="sm_90a", schedule=schedule, until="select").ir("select")
+            text = compile_module(text, chip=job.chip, schedule=schedule, until="select").ir("select")
         finally:
             relayout.WORTH = before
-        return mlir_gemm.compile(text, "sm_90a", **on)
-    return mlir_gemm.compile(text, "sm_90a", schedule=fields or None, **on)
+        return mlir_gemm.compile(text, job.chip, **on)
+    return mlir_gemm.compile(text, job.chip, schedule=fields or None, **on)
 
 
 def randomly(count: int, seed: int, largest: int) -> Iterator[Job]:
@@ -177,6 +180,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=11)
     parser.add_argument("--dry", action="store_true", help="in the simulator, small, without times")
     parser.add_argument("-o", "--output", type=Path)
+    parser.add_argument("--chip", default="sm_90a", help="whose figures choose, such as h100")
     parser.add_argument("--jobs", type=int, default=14)
     options = parser.parse_args()
     if options.dry:
@@ -186,9 +190,11 @@ def main() -> int:
     cases = [
         {"NT": Job(size, size, size, element, ("mk", "nk")),
          "TN in place": Job(size, size, size, element, worth=IN_PLACE),
-         "TN copied": Job(size, size, size, element, worth=COPIED), "TN": Job(size, size, size, element)}
+         "TN copied": Job(size, size, size, element, worth=COPIED), "TN": Job(size, size, size, element),
+         **{f"NT {tiles}": Job(size, size, size, element, ("mk", "nk"), tiles) for tiles in WIDE}}
         for element in TYPES for size in options.sizes
     ]  # fmt: skip
+    cases = [{name: job._replace(chip=options.chip) for name, job in case.items()} for case in cases]
     cases += [{"random": job} for job in randomly(options.random, options.seed, 1500)]
     with ProcessPoolExecutor(options.jobs) as pool:
         for problem in filter(None, pool.map(warm, [job for case in cases for job in case.values()])):

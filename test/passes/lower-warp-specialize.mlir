@@ -1,6 +1,7 @@
 // lower-warp-specialize: tile.warp_specialize becomes a branch on the number of the warpgroup.
 // RUN: mlir-gemm opt %s lower-warp-specialize | FileCheck %s --check-prefixes=CHECK,PLAIN
 // RUN: mlir-gemm opt %s 'lower-warp-specialize{producer=40 consumer=232}' lower-warp-specialize | FileCheck %s --check-prefixes=CHECK,MOVED
+// RUN: mlir-gemm opt %s 'lower-warp-specialize{producer=40 consumer=232 apart=true}' | FileCheck %s --check-prefix=APART
 
 // Two consumers are threads 0 .. 255; the producer is one thread of the first warp of the last 128.
 // CHECK-LABEL: gpu.func @roles(
@@ -48,6 +49,25 @@ gpu.module @kernels {
     ^bb0:
     }, {
       gpu.barrier
+    }) : () -> ()
+    gpu.return
+  }
+
+  // Both roles use the block's number; with `apart` the consumers have it in a register of their own.
+  // APART-LABEL: gpu.func @number(
+  //       APART:   %[[BLOCK:.*]] = gpu.block_id x
+  //       APART:   memref.store %[[BLOCK]]
+  //       APART:   nvvm.setmaxregister increase 232
+  //       APART:   %[[NUMBER:.*]] = arith.index_castui %[[BLOCK]] : index to i64
+  //       APART:   %[[SAME:.*]] = llvm.inline_asm {{.*}}"mov.b64 $0, $1;", "=l,l" %[[NUMBER]]
+  //       APART:   %[[OWN:.*]] = arith.index_castui %[[SAME]] : i64 to index
+  //       APART:   memref.store %[[OWN]], %{{.*}}[%[[OWN]]]
+  gpu.func @number(%out: memref<512xindex>) kernel attributes {known_block_size = array<i32: 384, 1, 1>} {
+    %block = gpu.block_id x
+    "tile.warp_specialize"() ({
+      memref.store %block, %out[%block] : memref<512xindex>
+    }, {
+      memref.store %block, %out[%block] : memref<512xindex>
     }) : () -> ()
     gpu.return
   }

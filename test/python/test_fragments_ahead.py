@@ -79,6 +79,18 @@ def test_a_stage_of_a_ring_is_released_before_the_next_is_waited_for(tiles: str,
     check(Product(256, 136, 64 if "persistent" in more else 200, out="f16"), "sm_90a", f"{RING},{tiles}{more}")
 
 
+@pytest.mark.parametrize("tiles", ["block=128x128x64,warp=64x32x16,stages=3", "block=128x64x32,warp=32x32x16"])
+def test_no_number_of_a_block_that_walks_tiles_spills(tiles: str):
+    """ptxas kept the block's number on the stack where registers move between roles that both count on from it."""
+    text = Product(4096, 4096, 4096, out="f16").module()
+    ptx = compile_module(text, chip="sm_90a", schedule=Schedule.parse(f"{RING},{tiles}")).ptx or ""
+    assert usage(ptx, "sm_90a").spill_bytes == 0
+
+
+def test_consumers_with_a_block_number_of_their_own():
+    check(Product(256, 136, 72, out="f16"), "sm_90a", f"{RING},block=128x64x32,warp=32x32x16,persistent=2")
+
+
 @pytest.mark.parametrize("ahead", ["", ",fragments_ahead=on"])
 @pytest.mark.parametrize(
     "tiles",
