@@ -65,7 +65,16 @@ def registers_needed(problem: Problem, schedule: Schedule, target: Target) -> in
         count += IN_PLACE if mainloop.producer else IN_PLACE_ACROSS * across
     if problem.extra_bytes or problem.out != problem.acc:
         count += EPILOGUE
-    return count + sum(copy_registers(problem, schedule, operand) for operand in "ab")
+    count += sum(copy_registers(problem, schedule, operand) for operand in "ab")
+    return max(count, _behind(problem, schedule) + ADDRESSING + EPILOGUE) if schedule.promote_c else count
+
+
+def _behind(problem: Problem, schedule: Schedule) -> int:
+    """Registers of the sums beside a tile that the epilogue reads, on its way to shared memory."""
+    m, n, _ = schedule.block
+    sums = schedule.warp[0] * schedule.warp[1] * ELEMENT_BYTES[problem.acc]
+    widest = max((ELEMENT_BYTES[each] for each in problem.epilogue_types.split()), default=0)
+    return (sums + m * n * widest // schedule.warps) // (4 * WARP_SIZE)
 
 
 def _few_turned(problem: Problem, schedule: Schedule, operand: str) -> bool:
