@@ -222,7 +222,7 @@ class Timed:
     def product(self) -> Product:
         m, n, k, order = self.size
         if self.added:
-            return Product(m, n, k, self.kind, out=self.out, b_order=order, epilogue="residual")
+            return Product(m, n, k, self.kind, out=self.out, b_order=order, epilogue="residual", added=self.out)
         c = "accumulate" if "promote_c" in self.fields or self.fields == "c" else "none"
         return Product(m, n, k, self.kind, out=self.out, b_order=order, epilogue=c)
 
@@ -257,13 +257,15 @@ def timed(quick: bool = False, rings: bool = False) -> list[list[Timed]]:
 
 
 def timed_added() -> list[list[Timed]]:
-    """The same of products whose epilogue adds a matrix of f32, which is read by lanes or through shared memory."""
+    """The same of products whose epilogue adds a matrix of the result's type, which is read by lanes or through shared
+    memory."""
     found: list[list[Timed]] = []
-    for chip, kind, out, mma in (TIMED[0], TIMED[2], ("sm_90a", "f16", "f16", "wgmma")):
+    wgmma = ("sm_90a", "f16", "f16", "wgmma")
+    for chip, kind, out, mma in (TIMED[0], TIMED[2], wgmma):
         for size in SIZES[1:7]:
             m, n, k, order = size
             problem = Problem(m, n, k, kind, kind, out=out, reads_c=False, b_order=order, epilogue_ops=7,
-                              epilogue_matrices=1, epilogue_types="f32")  # fmt: skip
+                              epilogue_matrices=1, epilogue_types=out)  # fmt: skip
             base = select(problem, target(chip), {"mma": mma, "ping_pong": False}).schedule.replace(**OFFERED)
             seconds = estimate(problem, base, target(chip)).total
             group = [Timed(size, chip, kind, out, "", str(base), 1.0, added=True)]
