@@ -17,7 +17,7 @@ from mlir_gemm.dialect.walk import body, in_block
 from mlir_gemm.spec import algebra
 from mlir_gemm.spec.attributes import LAID_OUT, MASKED, SPARSE, SYMMETRIC, ZEROS
 from mlir_gemm.spec.element_types import ELEMENT_BYTES
-from mlir_gemm.spec.problem import Problem
+from mlir_gemm.spec.problem import MATRIX_OPERATIONS, Problem
 
 WIDEST = 128
 """Bits of the widest access."""
@@ -56,7 +56,8 @@ def problem_of(function: Any) -> Problem:
         b_memory=_memory(product, product.b) or _padded(product, 1),
         unsigned=product.unsigned,
         out_order=_result_order(function, result),
-        epilogue_ops=sum(_instructions(generic) + _MATRIX * _matrices(function, generic) for generic in behind),
+        epilogue_ops=sum(map(_instructions, behind))
+        + MATRIX_OPERATIONS * sum(_matrices(function, generic) for generic in behind),
         algebra=str(product.algebra) if product.algebra else "",
         epilogue_matrices=sum(_matrices(function, generic) for generic in behind),
         symmetric=SYMMETRIC in function.attributes,
@@ -71,6 +72,7 @@ def problem_of(function: Any) -> Problem:
         a_channels=_channels(product, product.a),
         b_channels=_channels(product, product.b),
         epilogue_vector=min((_epilogue_vector(function, generic) for generic in behind), default=WIDEST),
+        epilogue_types=" ".join(each for generic in behind for each in _matrix_types(function, generic)),
     )  # fmt: skip
 
 
@@ -248,8 +250,8 @@ def _targets(operation: Any) -> list[Any]:
 
 
 _CASTS = ("arith.constant", "arith.extf", "arith.truncf", "linalg.yield")
-_FUNCTION, _MATRIX = 8, 6
-"""Instructions of a function or a division, and of reading one element of a matrix, about."""
+_FUNCTION = 8
+"""Instructions of a function or a division, about."""
 
 
 def _epilogue(function: Any, product: Product) -> list[structured.Generic]:
@@ -275,6 +277,21 @@ def _matrices(function: Any, generic: structured.Generic) -> int:
     arguments, loops = list(body(function).arguments), len(generic.parallel)
     inputs = zip(generic.inputs, generic.maps, strict=False)
     return sum(map_.n_symbols == 0 and len(map_.results) == loops and value in arguments for value, map_ in inputs)
+
+
+def _matrix_types(function: Any, generic: structured.Generic) -> list[str]:
+    """Element types of the matrices from memory that run along the rows and columns of what an operation writes, in
+    whole bytes and no planes."""
+    arguments, parallel = list(body(function).arguments), [n for n, free in enumerate(generic.parallel) if free]
+    found = list[str]()
+    for value, map_ in zip(generic.inputs, generic.maps, strict=False):
+        along = {getattr(each, "position", -1) for each in map_.results}
+        if map_.n_symbols or not along.issuperset(parallel[-2:]) or value not in arguments or planes.is_planes(value):
+            continue
+        element = str(value.type.element_type)
+        if element in ELEMENT_BYTES and value.type.element_type.width % 8 == 0:
+            found.append(element)
+    return found
 
 
 def _epilogue_vector(function: Any, generic: structured.Generic) -> int:

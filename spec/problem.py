@@ -8,6 +8,9 @@ from mlir_gemm.spec.algebra import padding
 from mlir_gemm.spec.element_types import ELEMENT_BYTES
 from mlir_gemm.spec.zeros import shown_zeros
 
+MATRIX_OPERATIONS = 6
+"""Instructions of reading an element of a matrix in the epilogue, about."""
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -84,6 +87,9 @@ class Problem:
     epilogue_vector: int = 128
     """The same as `out_vector` for all matrices that the epilogue reads or writes; 0 where the rows of one run across
     those of D."""
+    epilogue_types: str = ""
+    """Element types of the matrices of D's shape that the epilogue reads, in whole bytes and no planes of components,
+    such as `f16 f32`; empty where it reads none."""
 
     @property
     def flops(self) -> int:

@@ -87,7 +87,7 @@ def divided(problem: Problem, parts: int, depth: int = 0) -> Problem:
         changes |= {"b_order": "nk", "b_vector": _vector(depth, problem.b_memory or problem.b)}
     return dataclasses.replace(
         problem, k=depth, batch=problem.batch * parts, out=problem.acc, out_vector=128, reads_c=False, extra_bytes=0,
-        epilogue_ops=0, epilogue_matrices=0, zeros="", result_mask="", **changes,
+        epilogue_ops=0, epilogue_matrices=0, epilogue_types="", zeros="", result_mask="", **changes,
     )  # fmt: skip
 
 

@@ -55,6 +55,7 @@ def swapped(problem: Problem) -> Problem:
         swapped_mask(problem.result_mask), swapped_zeros(problem.zeros),
         {"a": "b", "b": "a"}.get(problem.sparse, ""),
         a_channels=problem.b_channels, b_channels=problem.a_channels, epilogue_vector=problem.epilogue_vector,
+        epilogue_types=problem.epilogue_types,
     )  # fmt: skip
 
 

@@ -1,5 +1,5 @@
-"""block_tile: C is read (`promote_c`), or the result stored (`promote_result`), through shared memory, a block tile at
-a time."""
+"""block_tile: C and what the epilogue adds are read (`promote_c`), or the result stored (`promote_result`), through
+shared memory, a block tile at a time."""
 
 from __future__ import annotations
 
@@ -34,27 +34,39 @@ def _passes(schedule: Schedule, _: Target) -> Iterable[Placed]:
 
 
 def _shared(problem: Problem, schedule: Schedule) -> int:
-    """Bytes of a tile of the result, or of C: one after the other in the same memory, but where blocks walk tiles."""
+    """Bytes of a tile of C, of those that the epilogue reads, and of the result: one after the other in the same
+    memory, but where blocks walk tiles. What the epilogue reads is loaded as it is needed, until the result is
+    stored."""
     if mainloop_of(schedule).producer:
         return 0
-    result, c = _tiles(problem, schedule)
-    return result + c if schedule.tiles_per_block > 1 else max(result, c)
+    c, read, result = _tiles(problem, schedule)
+    behind = sum(read) + result if result else max(read, default=0)
+    return c + sum(read) + result if schedule.tiles_per_block > 1 else max(c, behind)
 
 
 def _beside(problem: Problem, schedule: Schedule) -> int:
     """The same beside a ring, which a producer fills meanwhile."""
     if not mainloop_of(schedule).producer:
         return 0
-    return sum(-(-size // PATTERN) * PATTERN for size in _tiles(problem, schedule))
+    c, read, result = _tiles(problem, schedule)
+    return sum(-(-size // PATTERN) * PATTERN for size in (c, *read, result))
 
 
-def _tiles(problem: Problem, schedule: Schedule) -> tuple[int, int]:
+def _tiles(problem: Problem, schedule: Schedule) -> tuple[int, list[int], int]:
+    """Bytes of the buffers of C, of each type of what the epilogue reads, in any order of rows, and of the result."""
     m, n, _ = schedule.block
     shape = (m, n) if problem.out_order == "mn" else (n, m)
     out = ELEMENT_BYTES[problem.out]
     result = tile_bytes(shape, out) if schedule.promote_result else 0
-    c = tile_bytes(shape, max(out, ELEMENT_BYTES[problem.acc])) if schedule.promote_c else 0
-    return result, c
+    if not schedule.promote_c:
+        return 0, [], result
+    c = tile_bytes(shape, max(out, ELEMENT_BYTES[problem.acc])) if problem.reads_c else 0
+    orders = (shape, shape[::-1]) if problem.epilogue_vector == 0 else (shape,)
+    types = problem.epilogue_types.split()
+    # Of one type, one in each order at most.
+    ways = {element: min(types.count(element), len(orders)) for element in types}
+    most = {element: max(tile_bytes(each, ELEMENT_BYTES[element]) for each in orders) for element in ways}
+    return c, [most[element] for element, count in ways.items() for _ in range(count)], result
 
 
 def goes_with(problem: Problem, schedule: Schedule, target: Target) -> str | None:
@@ -77,8 +89,16 @@ def goes_with(problem: Problem, schedule: Schedule, target: Target) -> str | Non
         )
     if schedule.promote_result and schedule.space in HALVES:
         return f"promote_result=on with space={schedule.space}, which stores tiles twice: expected space={ALL}"
-    if schedule.promote_c and not problem.reads_c:
-        return "promote_c=on: the sums start from zero, and no C is read; expected promote_c=off"
+    if schedule.promote_c and not (problem.reads_c or problem.epilogue_types):
+        return (
+            "promote_c=on: the sums start from zero, the epilogue reads no matrix of the result's shape (vectors stay "
+            "with the lanes), and no C is read; expected promote_c=off"
+        )
+    if schedule.promote_c and problem.epilogue_types and mma.opaque:
+        return (
+            f"promote_c=on: mma={mma.name} adds what the epilogue reads to rows that it hands to lanes anyway; "
+            "expected promote_c=off"
+        )
     return None
 
 
@@ -103,7 +123,8 @@ PART = Part(
     fields=(
         Field(
             "promote_c",
-            "Read the matrix that the sums start from through shared memory, where lanes hold the accumulator.",
+            "Read the matrix that the sums start from, and those of the result's shape that the epilogue adds, through "
+            "shared memory, where lanes hold the accumulator.",
         ),
         Field("promote_result", "Store the result through shared memory, in whole vectors of its rows."),
     ),

@@ -154,15 +154,28 @@ def staged_seconds(problem: Problem, schedule: Schedule, target: Target, constan
     """What a block takes longer that reads C, or stores its result, through shared memory; less than 0 where it takes
     less. Each way has two barriers. A result is stored to shared memory, read again and stored in whole lines. Where
     lanes would store less than a sector of a row at once, each such part takes a clock of L1, as 128 bytes of it do
-    otherwise: then the time that was fitted for elements stored directly scales."""
+    otherwise: then the time that was fitted for elements stored directly scales. What the epilogue reads takes the
+    clocks of such parts less, by each matrix's width, and those of two more moves; all that is saved is no more than
+    what the elements were fitted to take, which hold the reads too."""
     m, n, _ = schedule.block
-    barriers = 2 * constants.barrier * (schedule.promote_c + schedule.promote_result)
-    if not schedule.promote_result:
-        return barriers
-    width, beside = ELEMENT_BYTES[problem.out], elements_beside(problem, schedule)
-    if beside * width < SECTOR:
-        return barriers + m * n * constants.store * (STAGED_MOVES * width * beside / LINE - 1)
-    return barriers + (STAGED_MOVES - 1) * m * n * width / LINE / target.clock_hz
+    types = problem.epilogue_types.split() if schedule.promote_c else []
+    beside = elements_beside(problem, schedule)
+    starts = schedule.promote_c and problem.reads_c
+    barriers = 2 * constants.barrier * (starts + len(types) + schedule.promote_result)
+    moved = sum(_read_clocks(ELEMENT_BYTES[each], beside) for each in types) * m * n / target.clock_hz
+    if schedule.promote_result:
+        width = ELEMENT_BYTES[problem.out]
+        if beside * width < SECTOR:
+            moved += m * n * constants.store * (STAGED_MOVES * width * beside / LINE - 1)
+        else:
+            moved += (STAGED_MOVES - 1) * m * n * width / LINE / target.clock_hz
+    return barriers + max(moved, -m * n * constants.store)
+
+
+def _read_clocks(width: int, beside: int) -> float:
+    """Clocks of L1 that an element which the epilogue reads takes longer through shared memory."""
+    saved = 1 / beside - width / LINE if beside * width < SECTOR else 0.0
+    return (STAGED_MOVES - 1) * width / LINE - saved
 
 
 def elements_beside(problem: Problem, schedule: Schedule) -> int:

@@ -61,13 +61,16 @@ def _stage(forall: Any) -> None:
 
 
 def meet_after_products(forall: Any) -> None:
-    """A barrier after the last product, and waits for copies: the buffer may reuse the memory of operands."""
+    """A barrier after the last product, and waits for copies, where there is none: the buffer may reuse the memory of
+    operands."""
     block = body(forall)
     inside = [op.operation for op in in_block(block)]
     ends = [inside.index(ancestor_in(block, product)) for product in named(forall, "tile.mma")]
     behind = max(ends, default=-1) + 1
     while inside[behind].name == "tile.await":
         behind += 1
+    if inside[behind].name == "gpu.barrier":
+        return
     with ir.InsertionPoint(inside[behind]), inside[behind].location:
         dialect("gpu").BarrierOp()
 

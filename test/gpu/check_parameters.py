@@ -1,8 +1,8 @@
 """Where operands, C and results are staged, how, tiles that a block walks, and fragments that are loaded ahead, on the
 GPU of this machine.
 
-    python test/gpu/check_parameters.py [--count 320] [--jobs 16] [--seconds 140] [--quick | --rings] [--compile-only]
-                                        [-o RESULTS.json]
+    python test/gpu/check_parameters.py [--count 320] [--jobs 16] [--seconds 140] [--quick | --rings | --added]
+                                        [--compile-only] [-o RESULTS.json]
 
 First random products with random ones of these fields, for chips of several generations, whose PTX a later GPU runs:
 whole numbers, compared exactly with float64, with guard zones and outputs that start as NaN (`check_products.py`). Then
@@ -11,7 +11,8 @@ times of some sizes with each field beside the model's choice without them: `mma
 how many times as fast each is, and in brackets what the model predicts of it on that chip; `chosen` is what the model
 takes. `--quick` times fewer sizes and fields, and more mmas. `--rings` draws more products for rings and `wmma`, and
 times what goes with these: tiles that blocks walk, layouts of B, C by block tiles, what is read in place, fragments
-ahead; it needs an H100 or an H200. Exit status 1 where a result is wrong.
+ahead; it needs an H100 or an H200. `--added` times products whose epilogue adds a matrix, which `promote_c` reads
+through shared memory; it needs one too. Exit status 1 where a result is wrong.
 """
 
 from __future__ import annotations
@@ -84,6 +85,8 @@ FIELDS = (
     "promote_a=off", "promote_b=off", "promote=off,mainloop=direct,stages=1,layout=pad,pad=8", "promote_result=on",
     "promote_c=on", "promote_c=on,promote_result=on", "fragments_ahead=on", "fragments_ahead=on,promote_result=on",
 )  # fmt: skip
+ADDED_FIELDS = ("promote_c=on", "promote_c=on,promote_result=on", "promote_result=on")
+"""What is timed where the epilogue adds a matrix, with `--added`."""
 TIMED = (("sm_80", "f16", "f16", "mma_sync"), ("sm_80", "f32", "f32", "simt"), ("sm_75", "f16", "f16", "mma_sync"))
 QUICK = (
     ("sm_80", "f16", "f16", "mma_sync"), ("sm_80", "f16", "f32", "mma_sync"), ("sm_90", "bf16", "bf16", "mma_sync"),
@@ -130,7 +133,8 @@ def drawn_ring(number: int) -> tuple[Product, str, str]:
     )  # fmt: skip
     fields = [tiles, loop, staged]
     fields += [rng.choice(WALKS)] * (rng.random() < 0.6 or "ping_pong" in tiles)
-    fields += ["promote_c=on"] * (c and "ping_pong" not in tiles)
+    added = c or ("residual" in product.epilogue and not plain and rng.random() < 0.7)
+    fields += ["promote_c=on"] * (added and "ping_pong" not in tiles)
     fields += ["promote_result=on"] * (rng.random() < 0.3 and not group)
     fields += ["fragments_ahead=on"] * (rng.random() < 0.5 and not group)
     fields += [rng.choice(LAYOUTS[: 3 if "simt" in tiles else 2])] * (rng.random() < 0.5 and not plain and not ring)
@@ -154,7 +158,8 @@ def drawn(number: int) -> tuple[Product, str, str]:
     )  # fmt: skip
     fields = [tiles, loop, staged]
     fields += ["precision=tf32"] * (kind == "tf32")
-    fields += ["promote_c=on"] * (product.epilogue == "accumulate" and rng.random() < 0.7)
+    added = product.epilogue == "accumulate" or ("residual" in product.epilogue and not plain)
+    fields += ["promote_c=on"] * (added and rng.random() < 0.7)
     fields += ["promote_result=on"] * (rng.random() < 0.5)
     fields += ["fragments_ahead=on"] * (rng.random() < 0.6 and not plain and staged != "promote=off")
     fields += ["tiles_per_block=2", "tiles_per_block=3,sequential_tiles=off"][rng.randrange(2) : 2][:1] * (
@@ -210,10 +215,14 @@ class Timed:
     """The whole schedule."""
     predicted: float
     """Times as fast as the model's choice."""
+    added: bool = False
+    """Whether the epilogue adds a matrix."""
 
     @property
     def product(self) -> Product:
         m, n, k, order = self.size
+        if self.added:
+            return Product(m, n, k, self.kind, out=self.out, b_order=order, epilogue="residual", added=self.out)
         c = "accumulate" if "promote_c" in self.fields or self.fields == "c" else "none"
         return Product(m, n, k, self.kind, out=self.out, b_order=order, epilogue=c)
 
@@ -244,6 +253,29 @@ def timed(quick: bool = False, rings: bool = False) -> list[list[Timed]]:
                     group.append(Timed(size, chip, kind, out, text, str(changed), ratio))
                 if len(group) > 1:
                     found.append(group)
+    return found
+
+
+def timed_added() -> list[list[Timed]]:
+    """The same of products whose epilogue adds a matrix of the result's type, which is read by lanes or through shared
+    memory."""
+    found: list[list[Timed]] = []
+    wgmma = ("sm_90a", "f16", "f16", "wgmma")
+    for chip, kind, out, mma in (TIMED[0], TIMED[2], wgmma):
+        for size in SIZES[1:7]:
+            m, n, k, order = size
+            problem = Problem(m, n, k, kind, kind, out=out, reads_c=False, b_order=order, epilogue_ops=7,
+                              epilogue_matrices=1, epilogue_types=out)  # fmt: skip
+            base = select(problem, target(chip), {"mma": mma, "ping_pong": False}).schedule.replace(**OFFERED)
+            seconds = estimate(problem, base, target(chip)).total
+            group = [Timed(size, chip, kind, out, "", str(base), 1.0, added=True)]
+            for text in ADDED_FIELDS:
+                changed = normalised(base.replace(**Schedule.parse(text)), {})
+                if not violations(problem, changed, target(chip)):
+                    ratio = seconds / estimate(problem, changed, target(chip)).total
+                    group.append(Timed(size, chip, kind, out, text, str(changed), ratio, added=True))
+            if len(group) > 1:
+                found.append(group)
     return found
 
 
@@ -317,13 +349,14 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=140)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--rings", action="store_true")
+    parser.add_argument("--added", action="store_true", help="time products whose epilogue adds a matrix")
     parser.add_argument("--compile-only", action="store_true", help="without a GPU")
     parser.add_argument("-o", "--output", type=Path)
     options = parser.parse_args()
     os.environ["MLIR_GEMM_CACHE"] = tempfile.mkdtemp()
     start = time.perf_counter()
     found = check(options.count, options.jobs, options.seconds / 2, options.compile_only, options.rings)
-    groups = timed(options.quick, options.rings)
+    groups = timed_added() if options.added else timed(options.quick, options.rings)
     works = [(each.product, each.chip, each.text) for group in groups for each in group]
     with ProcessPoolExecutor(options.jobs) as pool:
         reasons = dict(zip(works, pool.map(compile_one, works), strict=True))

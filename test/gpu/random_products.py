@@ -47,6 +47,8 @@ class Product:
     """Elements between the rows of the arguments, which are memrefs; None for tensors."""
     epilogue: str = "none"
     schedule: str = ""
+    added: str = ""
+    """Element type of the matrix that a residual adds; empty for the accumulator's."""
 
     def shape(self, axes: str) -> list[int]:
         """Sizes of an operand by its axes, with the batch in front."""
@@ -63,7 +65,7 @@ class Product:
         if "bias_m" in self.epilogue:
             found.append(("bias", [self.m], accumulator))
         if "residual" in self.epilogue or self.epilogue == "accumulate":
-            found.append(("R", self.shape("mn"), accumulator))
+            found.append(("R", self.shape("mn"), self.added or accumulator))
         return found
 
     def module(self) -> str:
@@ -152,7 +154,8 @@ class _Writer:
         names, types = ", ".join(name for name, _, _ in inputs), ", ".join(type_ for _, type_, _ in inputs)
         start = f"linalg.generic {{indexing_maps = [{maps}], iterator_types = [{iterators}]}} ins({names} : {types})"
         arguments = ["%x", *("%r" if name == "%R" else "%bias_" for name, _, _ in inputs[1:])]
-        listed = ", ".join([*(f"{name}: {self.acc}" for name in arguments), f"%old: {p.out}"])
+        typed = (f"{name}: {(name == '%r' and p.added) or self.acc}" for name in arguments)
+        listed = ", ".join([*typed, f"%old: {p.out}"])
         region = "\n".join([f"{{ ^bb0({listed}):", *self.arithmetic(), "}"])
         return self.operation(body, "E", start, "%out" if p.pad is None else "%D", result, region)
 
@@ -170,8 +173,9 @@ class _Writer:
 
         def step(operation: str, other: str) -> None:
             nonlocal value
-            lines.append(f"%v{len(lines)} = arith.{operation} {value}, {other} : {acc}")
-            value = f"%v{len(lines) - 1}"
+            made = f"%v{len(lines)}"
+            lines.append(f"{made} = arith.{operation} {value}, {other} : {acc}")
+            value = made
 
         if "bias" in p.epilogue:
             step(f"add{suffix}", "%bias_")
@@ -180,7 +184,9 @@ class _Writer:
         if "relu" in p.epilogue:
             step("maxsi" if suffix == "i" else "maximumf", "%zero")
         if "residual" in p.epilogue:
-            step(f"add{suffix}", "%r")
+            if p.added:
+                lines.append(f"%wide = arith.extf %r : {p.added} to {acc}")
+            step(f"add{suffix}", "%wide" if p.added else "%r")
         if p.out != acc:
             lines.append(f"%y = arith.truncf {value} : {acc} to {p.out}")
             value = "%y"

@@ -1,4 +1,4 @@
-"""C through shared memory: what the sums start from, and the result, a block tile at a time."""
+"""C through shared memory: what the sums start from, what the epilogue adds, and the result, a block tile at a time."""
 
 from __future__ import annotations
 
@@ -25,12 +25,16 @@ from mlir_gemm.tuner.space import explore
 
 WAYS = ("promote_result=on", "promote_c=on", "promote_c=on,promote_result=on", "promote_result=on,tiles_per_block=2")
 
+ADDED = ("accumulate", "residual", "bias_relu_residual")
+"""Epilogues that read a matrix."""
+
 
 def drawn(name: str, number: int) -> tuple[Product, str, str]:
     """A product of any size; a chip and a schedule."""
     chip, kind, tiles = MMAS[name]
     rng = random.Random(f"c {name} {number}")
     plain, way = name == "wmma", WAYS[number % len(WAYS)]
+    epilogues = ADDED[: 1 if plain else 3] if "promote_c" in way else ("none",) if plain else EPILOGUES
     if plain:
         way = way.replace(",tiles_per_block=2", "")
     able = loops(name)
@@ -39,7 +43,7 @@ def drawn(name: str, number: int) -> tuple[Product, str, str]:
         m, n, k, kind, out="f32" if plain else rng.choice(OUTS.get(kind, ("f32", "f16"))),
         a_order="mk" if plain else rng.choice(("mk", "km")), b_order="kn" if plain else rng.choice(("kn", "nk")),
         batch=0 if plain else rng.choice((0, 2)), pad=8 if plain else rng.choice((None, 1, 8)),
-        epilogue="accumulate" if "promote_c" in way else "none" if plain else rng.choice(EPILOGUES),
+        epilogue=rng.choice(epilogues),
     )  # fmt: skip
     return product, chip, f"{tiles},{able[number % len(able)]},{way}"
 
@@ -61,6 +65,29 @@ def test_rows_known_at_run_time_only(fields: str):
         bias = rng.integers(-2, 3, 40).astype(np.float16)
         got = kernel(left, right, bias)
         np.testing.assert_array_equal(got, (left.astype(float) @ right.astype(float) + bias).astype(np.float16))
+
+
+C_IN_HALVES = "\n".join((
+    "func.func @product(%A: tensor<65x40xf16>, %B: tensor<40x72xf16>, %C: tensor<65x72xf16>) -> tensor<65x72xf16> {",
+    "  %D = linalg.matmul ins(%A, %B : tensor<65x40xf16>, tensor<40x72xf16>) outs(%C : tensor<65x72xf16>)"
+    " -> tensor<65x72xf16>",
+    "  return %D : tensor<65x72xf16>",
+    "}",
+))  # fmt: skip
+
+
+BESIDE = "mma=wgmma,block=64x64x64,warp=64x64x64,stages=2,promote_c=on"
+
+
+@pytest.mark.parametrize(
+    ("chip", "schedule"),
+    [("sm_80", "mma=mma_sync,block=32x32x32,warp=16x16x16,promote_c=on"), ("sm_90a", BESIDE)],
+)
+def test_c_of_16_bits_is_added_from_shared_memory(chip: str, schedule: str):
+    kernel = mlir_gemm.compile(C_IN_HALVES, chip=chip, device="simulator", schedule=schedule)
+    rng = np.random.default_rng(5)
+    a, b, c = (rng.integers(-2, 3, shape).astype(np.float16) for shape in ((65, 40), (40, 72), (65, 72)))
+    np.testing.assert_array_equal(kernel(a, b, c), (a.astype(float) @ b.astype(float) + c).astype(np.float16))
 
 
 TILES = {
@@ -95,10 +122,13 @@ GROUP_RING = "mma=wgmma,block=128x64x64,warp=64x64x64,stages=2,promote_c=on"
 
 
 @pytest.mark.parametrize(("ring", "out"), [(GROUP_RING, "f32"), (f"{SYNC_RING},promote_result=on", "f16"),
-                                           (f"{SYNC_RING},promote_c=on,promote_result=on", "f32")])  # fmt: skip
+                                           (f"{SYNC_RING},promote_c=on,promote_result=on", "f32"),
+                                           (f"{SYNC_RING},promote_c=on,promote_result=on", "f16"),
+                                           (GROUP_RING, "f16")])  # fmt: skip
 @pytest.mark.parametrize("walk", ["", ",persistent=2", ",tiles_per_block=3", ",cluster_m=2"])
 def test_consumers_of_a_ring_share_a_tile(ring: str, out: str, walk: str):
-    product = Product(256, 136, 72, out=out, pad=1 if walk else 8, epilogue="accumulate" if out == "f32" else "relu")
+    epilogue = "accumulate" if out == "f32" else "residual" if "promote_c" in ring else "relu"
+    product = Product(256, 136, 72, out=out, pad=1 if walk else 8, epilogue=epilogue)
     check(product, "sm_90a", f"{ring}{walk}")
 
 
@@ -115,11 +145,37 @@ def test_a_ring_and_the_tile_beside_it_spill_nothing():
         assert usage(made, "sm_90a").spill_bytes == 0
 
 
+@pytest.mark.parametrize("chip", ["sm_75", "sm_80", "sm_90a"])
+def test_what_the_epilogue_adds_is_read_in_whole_vectors_and_nothing_spills(chip: str):
+    tiles = TILES.get(chip, "mma=wgmma,block=128x128x64,warp=64x128x64,stages=3")
+    text = Product(1024, 1024, 512, out="f16", b_order="nk", epilogue="residual").module()
+    made = compile_module(text, chip=chip, schedule=Schedule.parse(f"{tiles},promote_c=on"))
+    assert set(re.findall(r"ld\.global\.\S+", made.ptx or "")) == {"ld.global.v4.b32"}
+    assert usage(made.ptx or "", chip).spill_bytes == 0
+
+
+def test_memory_of_what_the_epilogue_adds():
+    """It lies where operands were, and after it the result beside it; beside a ring it has its own."""
+    problem = Problem(1024, 1024, 512, out="f16", reads_c=False, epilogue_types="f16 f32 f16")
+    chosen = select(problem, target("sm_80"), Schedule.parse(f"{TILES['sm_80']},layout=xor")).schedule
+    schedule = chosen.replace(stages=2)
+    half, word = 128 * (128 + 8) * 2, 128 * (128 + 8) * 4
+    assert smem_bytes(problem, schedule.replace(promote_c=True)) == word
+    assert smem_bytes(problem, schedule.replace(promote_c=True, promote_result=True)) == 2 * half + word
+    ring = select(problem, target("sm_90a"), Schedule.parse(GROUP_RING)).schedule
+    beside = 128 * (64 + 8) * 2 + 128 * (64 + 8) * 4
+    assert smem_bytes(problem, ring) == smem_bytes(problem, ring.replace(promote_c=False)) + beside
+
+
 REFUSALS = (
     ("sm_90a", "mma=wgmma,promote_c=on", "and no C is read; expected promote_c=off"),
     ("sm_90a", "mma=wgmma,promote_result=on", "results leave through shared memory by smem_epilogue: expected"),
     ("sm_90a", "mma=wgmma,promote_c=on,ping_pong=on", "promote_c=on with ping_pong=on: consumers share no whole tile"),
-    ("sm_80", "mma=mma_sync,promote_c=on", "and no C is read; expected promote_c=off"),
+    (
+        "sm_80",
+        "mma=mma_sync,promote_c=on",
+        "the epilogue reads no matrix of the result's shape .vectors",
+    ),
     ("sm_80", "mma=wmma,promote_result=on", "mma=wmma hands rows of f16 to lanes anyway"),
     ("sm_75", "mma=mma_sync,block=256x128x32,promote_result=on", "the block needs 69632 bytes of shared memory"),
 )
@@ -143,7 +199,27 @@ def test_short_rows_are_predicted_to_gain_and_whole_ones_not():
         assert (staged < direct) == gains
 
 
+def test_what_the_epilogue_adds_is_predicted_by_rows():
+    """Lanes read 16 bytes of a row of f16, or 32 of f32; through shared memory whole lines come, twice moved."""
+    for added, gains in (("f16", True), ("f32", False)):
+        problem = Problem(4096, 4096, 256, out="f16", reads_c=False, epilogue_types=added)
+        schedule = select(problem, target("sm_80"), {"mma": "mma_sync", "promote_result": False}).schedule
+        direct, staged = (
+            estimate(problem, schedule.replace(promote_c=on), target("sm_80")).edges for on in (False, True)
+        )
+        assert (staged < direct) == gains
+
+
+def test_an_opaque_mma_hands_rows_to_lanes():
+    problem = Problem(1024, 1024, 1024, out="f16", reads_c=False, epilogue_types="f16")
+    with pytest.raises(ScheduleError, match="mma=wmma adds what the epilogue reads to rows"):
+        select(problem, target("sm_80"), Schedule.parse("mma=wmma,promote_c=on"))
+
+
 def test_the_tuner_tries_them():
+    added = Problem(32, 32, 64, out="f16", reads_c=False, epilogue_types="f16")
+    texts = [trial.schedule for trial in explore(added, target("sm_80"), factor=10.0).trials]
+    assert any("promote_c=on" in text for text in texts)
     texts = [trial.schedule for trial in explore(Problem(32, 32, 64), target("sm_70"), factor=10.0).trials]
     for wanted in ("promote_result=on", "promote_c=on,promote_result=on"):
         assert any(wanted in text for text in texts), wanted

@@ -18,7 +18,15 @@ from mlir_gemm.parts.scheduler.stream_k import shared_tiles
 from mlir_gemm.parts.traffic import epilogue_bytes, operand_bytes
 from mlir_gemm.spec.element_types import ELEMENT_BYTES
 from mlir_gemm.spec.l2_policy import PARTS
-from mlir_gemm.spec.problem import Problem, by_registers, element_bytes, memory_bytes, stored_part, transposes_b
+from mlir_gemm.spec.problem import (
+    MATRIX_OPERATIONS,
+    Problem,
+    by_registers,
+    element_bytes,
+    memory_bytes,
+    stored_part,
+    transposes_b,
+)
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
 
@@ -145,7 +153,11 @@ def work_of(problem: Problem, schedule: Schedule, target: Target) -> Work:
     alone = not (problem.extra_bytes or problem.reads_c)
     by_rows = in_tile if alone and rows_bytes(problem, schedule) else 0.0
     staged = in_tile if alone and staging_bytes(problem, schedule) and not by_rows else 0.0
-    by_tile = m * n * ELEMENT_BYTES[problem.acc] if schedule.promote_c else 0.0  # C, in whole vectors of its rows
+    types = problem.epilogue_types.split() if schedule.promote_c else []
+    # C, and what the epilogue adds, in whole vectors of its rows; lanes compute no addresses in global memory for it.
+    by_tile = m * n * ELEMENT_BYTES[problem.acc] if schedule.promote_c and problem.reads_c else 0.0
+    added = m * n * sum(ELEMENT_BYTES[each] for each in types)
+    operations = problem.epilogue_ops - MATRIX_OPERATIONS * len(types)
     direct = in_tile - staged - by_rows - by_tile
     over = problem.dynamic or problem.m % m or problem.n % n
     return Work(
@@ -175,9 +187,9 @@ def work_of(problem: Problem, schedule: Schedule, target: Target) -> Work:
         hidden=schedule.ping_pong,
         staged=staged,
         narrow=_narrow(problem, schedule) if staged else 0.0,
-        by_rows=by_rows + by_tile,
+        by_rows=by_rows + by_tile + added,
         direct=direct,
-        arithmetic=m * n * problem.epilogue_ops / (32 * split),
+        arithmetic=m * n * max(0, operations) / (32 * split),
         guarded=direct if over else 0.0,
         parts=m * n * 4 * (split - 1) / split,
         splits=split > 1,
