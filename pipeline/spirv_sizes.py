@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
+from itertools import accumulate
 
-_HEADER, _BOUND = 5, 3
-"""Words before the first instruction, and which of them is the bound of all ids."""
-_EXECUTION_MODE, _CAPABILITY, _INT, _VECTOR, _FUNCTION, _DECORATE = 16, 17, 21, 23, 54, 71
-_SPEC_CONSTANT, _SPEC_COMPOSITE = 50, 51
+from mlir_gemm.pipeline import spirv_words
+
+_BOUND = 3
+"""Which word is the bound of all ids."""
+_INT, _VECTOR, _FUNCTION, _DECORATE, _SPEC_CONSTANT, _SPEC_COMPOSITE = 21, 23, 54, 71, 50, 51
 _TYPES = range(19, 40)
 """OpTypeVoid to OpTypeForwardPointer: one of them is the first after the decorations."""
-_SHADER, _LOCAL_SIZE = 1, 17
 _SPEC_ID, _BUILT_IN, _WORKGROUP_SIZE = 1, 11, 25
 """Decorations, and the built-in variable."""
 
@@ -25,18 +26,15 @@ _SPEC_ID, _BUILT_IN, _WORKGROUP_SIZE = 1, 11, 25
 def with_size_constants(code: bytes) -> bytes:
     """A module in SPIR-V whose workgroup size can be specialised. As it was: one that is not for Vulkan, or has such a
     constant, and one whose kernels have several sizes, since the decoration is the whole module's."""
-    words = struct.unpack(f"<{len(code) // 4}I", code)
-    places, place = list[int](), _HEADER
-    while place < len(words):
-        places.append(place)
-        place += words[place] >> 16
-    found = [(words[each] & 0xFFFF, words[each + 1 : each + (words[each] >> 16)]) for each in places]
-    sizes = {given[2:] for op, given in found if op == _EXECUTION_MODE and given[1] == _LOCAL_SIZE}
+    found = list(spirv_words.instructions(code))
+    sizes = set(spirv_words.workgroup_sizes(code).values())
     is_there = any(op == _DECORATE and given[1:] == (_BUILT_IN, _WORKGROUP_SIZE) for op, given in found)
-    if (_CAPABILITY, (_SHADER,)) not in found or len(sizes) != 1 or is_there:
+    if spirv_words.SHADER not in spirv_words.capabilities(code) or len(sizes) != 1 or is_there:
         return code
-    types = next(each for each, (op, _) in zip(places, found, strict=True) if op in _TYPES)
-    functions = next(each for each, (op, _) in zip(places, found, strict=True) if op == _FUNCTION)
+    words = struct.unpack(f"<{len(code) // 4}I", code)
+    places = list(accumulate((len(given) + 1 for _, given in found), initial=spirv_words.HEADER))
+    types = next(place for place, (op, _) in zip(places, found, strict=False) if op in _TYPES)
+    functions = next(place for place, (op, _) in zip(places, found, strict=False) if op == _FUNCTION)
     bound, globals_ = words[_BOUND], list[int]()
 
     def declared(op: int, *rest: int) -> int:

@@ -10,7 +10,8 @@ from contextlib import AbstractContextManager
 from typing import Any, ClassVar, Protocol
 
 from mlir_gemm.errors import DeviceError
-from mlir_gemm.runtime import arguments, arrays, spirv_words
+from mlir_gemm.pipeline import spirv_words
+from mlir_gemm.runtime import arguments, arrays
 from mlir_gemm.runtime.simulated import like, on_host
 from mlir_gemm.spec import binding
 from mlir_gemm.spec.element_types import numpy_dtype

@@ -9,7 +9,7 @@ from collections.abc import Generator, Mapping
 from typing import Any
 
 from mlir_gemm.errors import DeviceError
-from mlir_gemm.runtime import spirv_words
+from mlir_gemm.pipeline import spirv_words
 from mlir_gemm.runtime.host_launcher import failed_check, memory_of
 from mlir_gemm.runtime.opencl_device import OpenclDevice, api, said
 from mlir_gemm.spec.launch import Launch, Step

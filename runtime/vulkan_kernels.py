@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator, Mapping
 from typing import Any
 
 from mlir_gemm.errors import DeviceError
-from mlir_gemm.runtime import spirv_words
+from mlir_gemm.pipeline import spirv_words
 from mlir_gemm.runtime.host_launcher import failed_check, memory_of
 from mlir_gemm.runtime.vulkan_device import VulkanDevice, api, said
 from mlir_gemm.runtime.vulkan_matrices import lacking_matrices

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from mlir_gemm.runtime import spirv_words
+from mlir_gemm.pipeline import spirv_words
 from mlir_gemm.runtime.host_launcher import HostKernels, HostLauncher
 from mlir_gemm.runtime.vulkan_device import open_device
 from mlir_gemm.runtime.vulkan_kernels import VulkanKernels

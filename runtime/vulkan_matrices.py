@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from mlir_gemm.runtime import spirv_words
+from mlir_gemm.pipeline import spirv_words
 from mlir_gemm.runtime.vulkan_device import VulkanDevice, api, instance
 
 _INT, _FLOAT, _CONSTANT, _MATRIX, _MULTIPLY = 21, 22, 43, 4456, 4459

@@ -67,7 +67,7 @@ class _Work:
         """Whether elementwise work has operands of both sizes, and others that the first is no matter to."""
         maps = [attribute.value for attribute in op.attributes["indexing_maps"]]
         new = getattr(op.operands[len(maps) - 1].owner, "name", "") == "tensor.empty"
-        if len(op.results) != 1 or not new or not _is_identity(maps[-1]):
+        if len(op.results) != 1 or not new or not is_identity(maps[-1]):
             return False
         if any("parallel" not in str(each) for each in op.attributes["iterator_types"]):
             return False
@@ -177,7 +177,8 @@ def _has_lost_the_first(type_: Any) -> bool:
     return sizes[:2] == [1, None] and None not in sizes[2:]
 
 
-def _is_identity(map_: Any) -> bool:
+def is_identity(map_: Any) -> bool:
+    """Whether the first loops walk the dimensions in order."""
     return list(map_.results) == [ir.AffineDimExpr.get(loop) for loop in range(len(map_.results))]
 
 

@@ -21,7 +21,7 @@ from typing import Any, ClassVar
 
 from mlir_gemm.dialect import constants
 from mlir_gemm.dialect.bindings import ir
-from mlir_gemm.dialect.linalg.open_batches import flatten_batches
+from mlir_gemm.dialect.linalg.open_batches import flatten_batches, is_identity
 from mlir_gemm.dialect.walk import named, users
 from mlir_gemm.passes.base import Pass
 
@@ -78,7 +78,7 @@ class _Narrow:
             shape = ir.ShapedType(operand.type)
             if shape.is_dynamic_dim(through):
                 self.open = True
-            elif not (_has_lost_a_size(operand.type) and _is_identity(attribute.value) and self.follow(operand)):
+            elif not (_has_lost_a_size(operand.type) and is_identity(attribute.value) and self.follow(operand)):
                 return False
         return True
 
@@ -177,12 +177,7 @@ def _is_elementwise(op: Any) -> bool:
     maps = [attribute.value for attribute in op.attributes["indexing_maps"]]
     owner = op.operands[len(op.operands) - 1].owner
     written_to_empty = isinstance(owner, ir.Operation | ir.OpView) and owner.operation.name == "tensor.empty"
-    return len(op.operands) == len(maps) and written_to_empty and _is_identity(maps[-1])
-
-
-def _is_identity(each: Any) -> bool:
-    """Whether the first loops walk the dimensions in order."""
-    return list(each.results) == [ir.AffineDimExpr.get(loop) for loop in range(len(each.results))]
+    return len(op.operands) == len(maps) and written_to_empty and is_identity(maps[-1])
 
 
 def _position_of(each: Any, loop: int) -> int | None:

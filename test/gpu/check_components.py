@@ -79,16 +79,40 @@ def kernels(text: str, schedule: str, on: dict[str, Any]) -> dict[str, Any]:
 
 
 def check(kernel: Any, arrays: Any, wanted: Any, torch: Any) -> float:
-    """The largest error of a component, relative to all of it, where its result had held NaN."""
+    """The largest error of a component, the last dimension of `wanted`, relative to all of it, where its result had
+    held NaN. A kernel gives one array of them, or an array for each."""
     if torch is not None:
         poison = torch.full((wanted.size * 8,), 0xFF, dtype=torch.uint8, device="cuda")
         del poison
         arrays = [torch.from_numpy(each).cuda() for each in arrays]
     found = kernel(*arrays)
-    got = (found.cpu().numpy() if torch is not None else np.asarray(found)).astype(float)
-    errors = [np.linalg.norm(got[..., n] - wanted[..., n]) / max(1e-30, np.linalg.norm(wanted[..., n]))
-              for n in range(wanted.shape[-1])]  # fmt: skip
-    return float(max(errors)) if np.isfinite(got).all() else float("inf")
+    planes = found if isinstance(found, (list, tuple)) else [found[..., n] for n in range(wanted.shape[-1])]
+    got = [np.asarray(each if torch is None else each.cpu()).astype(float) for each in planes]
+    errors = [np.linalg.norm(each - wanted[..., n]) / max(1e-30, np.linalg.norm(wanted[..., n]))
+              for n, each in enumerate(got)]  # fmt: skip
+    return float(max(errors)) if all(np.isfinite(each).all() for each in got) else float("inf")
+
+
+def judged(row: dict[str, Any], product: Any, most: float, options: Any, torch: Any, rival: Any = None) -> None:
+    """Adds to a row what is wrong, exact at ragged sizes, the errors at its size, the kernels of each way, and times,
+    of a rival too. `product` gives operands, the result and kernels by name for M, N and K, of whole numbers or not."""
+    size = row["size"]
+    arrays, wanted, found = product(*RAGGED, True)
+    row["bad"] += [f"{way}: not exact" for way, each in found.items() if check(each, arrays, wanted, torch) != 0]
+    arrays, wanted, found = product(size, size, size, False)
+    row["errors"] = {way: check(each, arrays, wanted, torch) for way, each in found.items()}
+    row["bad"] += [f"{way}: {error:.1e}" for way, error in row["errors"].items() if not error <= most]
+    products = {way: next(each for each in kernel.kernels if each.problem) for way, kernel in found.items()}
+    row["schedules"] = {way: str(each.schedule) for way, each in products.items()}
+    row["kernels"] = {way: len(each.kernels) for way, each in found.items()}
+    if torch is not None:
+        from launch_times import microseconds
+
+        given = [torch.from_numpy(each).cuda() for each in arrays]
+        calls: dict[str, Any] = {way: (lambda kernel=kernel: kernel(*given)) for way, kernel in found.items()}
+        if rival is not None:
+            calls["PyTorch"] = rival(given)
+        row["us"] = dict(zip(calls, microseconds(list(calls.values()), torch, options.repeat), strict=True))
 
 
 def case(
@@ -112,24 +136,13 @@ def case(
             wanted[..., to] += table[i, j, to] * (wide[0][..., i] @ right)
         return (a, b), wanted, kernels(module(m, n, k, element, algebra, order, count), schedule, on)
 
-    arrays, wanted, found = product(*RAGGED, True)
-    row["bad"] += [f"{way}: not exact" for way, each in found.items() if check(each, arrays, wanted, torch) != 0]
-    arrays, wanted, found = product(size, size, size, False)
-    row["errors"] = {way: check(each, arrays, wanted, torch) for way, each in found.items()}
-    row["bad"] += [f"{way}: {error:.1e}" for way, error in row["errors"].items() if not error <= most]
-    products = {way: next(each for each in kernel.kernels if each.problem) for way, kernel in found.items()}
-    row["schedules"] = {way: str(each.schedule) for way, each in products.items()}
-    row["kernels"] = {way: len(each.kernels) for way, each in found.items()}
-    if torch is not None:
-        from launch_times import microseconds
+    def by_torch(given: list[Any]) -> Any:
+        torch.backends.cuda.matmul.allow_tf32 = name == "tf32"
+        a, b = (torch.view_as_complex(each) for each in given)
+        return lambda: torch.mm(a, b)
 
-        given = [torch.from_numpy(each).cuda() for each in arrays]
-        calls: dict[str, Any] = {way: (lambda kernel=kernel: kernel(*given)) for way, kernel in found.items()}
-        if algebra == "complex" and order == "kn" and name != "f16":
-            torch.backends.cuda.matmul.allow_tf32 = name == "tf32"
-            a, b = (torch.view_as_complex(each) for each in given)
-            calls["PyTorch"] = lambda: torch.mm(a, b)
-        row["us"] = dict(zip(calls, microseconds(list(calls.values()), torch, options.repeat), strict=True))
+    known = algebra == "complex" and order == "kn" and name != "f16"
+    judged(row, product, most, options, torch, by_torch if known else None)
     return row
 
 
@@ -153,10 +166,10 @@ def in_planes(
         shapes = (m, k), tuple(sizes[letter] for letter in order)
         parts = [[(rng.integers(-2, 3, shape) if whole else rng.normal(size=shape)).astype(dtype) for _ in range(count)]
                  for shape in shapes]  # fmt: skip
-        wanted = np.zeros((count, m, n))
+        wanted = np.zeros((m, n, count))
         for i, j, to in zip(*np.nonzero(table), strict=True):
             right = parts[1][j].astype(float)
-            wanted[to] += table[i, j, to] * (parts[0][i].astype(float) @ (right if order == "kn" else right.T))
+            wanted[..., to] += table[i, j, to] * (parts[0][i].astype(float) @ (right if order == "kn" else right.T))
         sides = [Operand("A", "mk", shapes[0], element), Operand("B", order, shapes[1], element)]
         text, found, asked = planes_module(named(algebra), sides, "mn", "", "", sizes), {}, driver.CHIP_RATES
         for way, rates in (("together", asked), ("apart", (asked[0], lambda *_: ""))):
@@ -165,31 +178,7 @@ def in_planes(
         driver.CHIP_RATES = asked
         return [each for side in parts for each in side], wanted, found
 
-    def error(kernel: Any, arrays: list[Any], wanted: Any) -> float:
-        if torch is not None:
-            poison = torch.full((wanted.size * 8,), 0xFF, dtype=torch.uint8, device="cuda")
-            del poison
-            arrays = [torch.from_numpy(each).cuda() for each in arrays]
-        got = np.stack(
-            [np.asarray(each.cpu() if torch is not None else each).astype(float) for each in kernel(*arrays)]
-        )
-        errors = [np.linalg.norm(one - other) / max(1e-30, np.linalg.norm(other))
-                  for one, other in zip(got, wanted, strict=True)]  # fmt: skip
-        return float(max(errors)) if np.isfinite(got).all() else float("inf")
-
-    arrays, wanted, found = product(*RAGGED, True)
-    row["bad"] += [f"{way}: not exact" for way, each in found.items() if error(each, arrays, wanted) != 0]
-    arrays, wanted, found = product(size, size, size, False)
-    row["errors"] = {way: error(each, arrays, wanted) for way, each in found.items()}
-    row["bad"] += [f"{way}: {each:.1e}" for way, each in row["errors"].items() if not each <= most]
-    row["kernels"] = {way: len(each.kernels) for way, each in found.items()}
-    row["schedules"] = {way: str(each.kernels[0].schedule) for way, each in found.items()}
-    if torch is not None:
-        from launch_times import microseconds
-
-        given = [torch.from_numpy(each).cuda() for each in arrays]
-        calls: dict[str, Any] = {way: (lambda kernel=kernel: kernel(*given)) for way, kernel in found.items()}
-        row["us"] = dict(zip(calls, microseconds(list(calls.values()), torch, options.repeat), strict=True))
+    judged(row, product, most, options, torch)
     return row
 
 

@@ -105,6 +105,13 @@ class DynamicProduct:
         exact = np.einsum(f"{a},{b}->{result}", arrays[0].astype(np.float64), arrays[1].astype(np.float64))
         return (exact + arrays[2] if self.bias else exact).astype(arrays[-1].dtype)
 
+    def check(self, kernel: Any, *several: Sizes) -> None:
+        """Compares what a kernel makes of random operands of some sizes with the result."""
+        rng = np.random.default_rng(4)
+        for sizes in several:
+            arrays = self.arrays(sizes, rng)
+            np.testing.assert_array_equal(kernel(*arrays[:-1]), self.expected(arrays))
+
     def _tensor(self, order: str, element: str) -> str:
         return f"tensor<{''.join(f'{self.fixed.get(letter, chr(63))}x' for letter in order)}{element}>"
 

@@ -15,8 +15,9 @@ from vulkan_products import Product, random_product
 import mlir_gemm
 from mlir_gemm.errors import ScheduleError
 from mlir_gemm.parts.mma import coop_matrix
+from mlir_gemm.pipeline import spirv_words
 from mlir_gemm.pipeline.driver import compile_module
-from mlir_gemm.runtime import spirv_words, vulkan_kernels, vulkan_matrices
+from mlir_gemm.runtime import vulkan_kernels, vulkan_matrices
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.tile_model.chips import target

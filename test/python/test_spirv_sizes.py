@@ -14,8 +14,9 @@ from test_targets import VALIDATOR
 from test_vulkan import on_device, product
 
 import mlir_gemm
+from mlir_gemm.pipeline import spirv_words
 from mlir_gemm.pipeline.spirv_sizes import with_size_constants
-from mlir_gemm.runtime import spirv_words, vulkan_device, vulkan_kernels
+from mlir_gemm.runtime import vulkan_device, vulkan_kernels
 from mlir_gemm.runtime.host_launcher import run_on
 
 SHADER, KERNEL = 1, 6

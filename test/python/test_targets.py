@@ -21,10 +21,10 @@ from vulkan_products import Product
 import mlir_gemm
 from mlir_gemm.parts.registry import layouts, mainloops_on, mmas, mmas_on, optional_parts, parts_of, rasters
 from mlir_gemm.parts.resources import registers
+from mlir_gemm.pipeline import spirv_words
 from mlir_gemm.pipeline.amdgpu import find_tools, usages
 from mlir_gemm.pipeline.compilation import Compilation
 from mlir_gemm.pipeline.driver import compile_module
-from mlir_gemm.runtime import spirv_words
 from mlir_gemm.simulator.kernel import simulate
 from mlir_gemm.simulator.random_inputs import random_arrays
 from mlir_gemm.spec.schedule import Schedule

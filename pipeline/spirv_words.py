@@ -9,6 +9,8 @@ MAGIC = b"\x03\x02\x23\x07"
 """How a module begins, in little-endian words."""
 SHADER, KERNEL = 1, 6
 """The capabilities of code for Vulkan and for OpenCL."""
+HEADER = 5
+"""Words before the first operation."""
 _CAPABILITY = 17
 """The number of OpCapability."""
 _ENTRY, _MODE, _INTEGER, _FLOAT, _VECTOR, _ARRAY, _STRUCT, _POINTER = 15, 16, 21, 22, 23, 28, 30, 32
@@ -31,7 +33,7 @@ def capabilities(code: bytes) -> list[int]:
     is no SPIR-V."""
     if not code.startswith(MAGIC):
         return []
-    place, found = 5, list[int]()
+    place, found = HEADER, list[int]()
     while 4 * place + 8 <= len(code):
         word, number = struct.unpack_from("<II", code, 4 * place)
         if word & 0xFFFF != _CAPABILITY:
@@ -90,7 +92,7 @@ def instructions(code: bytes) -> Iterator[tuple[int, tuple[int, ...]]]:
     if not code.startswith(MAGIC):
         return
     words = struct.unpack(f"<{len(code) // 4}I", code[: len(code) // 4 * 4])
-    place = 5
+    place = HEADER
     while place < len(words) and words[place] >> 16:
         count = words[place] >> 16
         yield words[place] & 0xFFFF, words[place + 1 : place + count]
