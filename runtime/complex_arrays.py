@@ -44,12 +44,13 @@ class ComplexLauncher:
 
 def _as_real(array: Any) -> tuple[Any, Callable[[Any], Any] | None]:
     """An array as a kernel takes it, and what makes a complex array of a real one like it; None where it is real."""
-    kind = str(getattr(array, "dtype", ""))
-    if "complex" not in kind:
-        return array, None
-    if kind.startswith("torch."):
-        torch: Any = sys.modules["torch"]
+    torch: Any = sys.modules.get("torch")
+    if torch is not None and isinstance(array, torch.Tensor):
+        if not array.is_complex():
+            return array, None
         return torch.view_as_real(array.resolve_conj()), torch.view_as_complex
+    if "complex" not in str(getattr(array, "dtype", "")):
+        return array, None
     library: Any = sys.modules[type(array).__module__.partition(".")[0]]
     part = array.real  # it shares the memory
     half = array.dtype.itemsize // 2

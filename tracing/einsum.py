@@ -117,8 +117,10 @@ def einsum(
         *map(_identity, functions),
         *map(_form, given),
     )  # fmt: skip
-    known = all(map(_is_hashable, key))
-    call = _CALLS.get(key) if known else None
+    try:
+        call, known = _CALLS.get(key), True
+    except TypeError:  # something that has no hash, such as a list as a function's default
+        call, known = None, False
     if call is None:
         what = (plus, times, prologue, mask, fill, epilogue, acc, out)
         given_options = (chip, device, schedule)
@@ -308,14 +310,6 @@ def _pair(name: str, given: Any) -> tuple[str, Any]:
     if type(given) is tuple and len(given) == 2 and type(given[0]) is str:  # pyright: ignore[reportUnknownArgumentType]
         return given  # pyright: ignore[reportUnknownVariableType]
     raise InputError(f'{name}={type(given).__name__}: expected ("indices", array), or an option of einsum')  # pyright: ignore[reportUnknownArgumentType]
-
-
-def _is_hashable(value: Any) -> bool:
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True
 
 
 def _form(array: Any) -> Hashable:
