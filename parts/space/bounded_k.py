@@ -17,7 +17,7 @@ from mlir_gemm.spec.target import Target
 from mlir_gemm.spec.tile_space import K_RANGE
 from mlir_gemm.spec.zeros import UNLISTED, parse
 
-_ALONE = ("split_k_cluster", "promotion")
+_ALONE = ("promotion",)
 """Fields that count on the same steps in all tiles."""
 MOST_LISTED = 1 << 18
 """Steps of all tiles in a table of both sides: a megabyte at most."""

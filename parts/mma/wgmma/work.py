@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from mlir_gemm.parts.block import consumer_warpgroups
 from mlir_gemm.parts.epilogue.unaligned_rows import rows_bytes
 from mlir_gemm.parts.grid import blocks as blocks_of
-from mlir_gemm.parts.grid import covered, grid, k_share, share, steps, stores
+from mlir_gemm.parts.grid import busiest, covered, grid, k_share, share, steps, stores
 from mlir_gemm.parts.grid import walkers as walkers_of
 from mlir_gemm.parts.layout import LINE, buffer, panel_of
 from mlir_gemm.parts.mma.wgmma.constants import WgmmaLimits
@@ -29,6 +29,7 @@ from mlir_gemm.spec.problem import (
 )
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
+from mlir_gemm.spec.tile_space import K_RANGE
 
 INSTRUCTION_BYTES = 32
 """Bytes of k that one instruction multiplies, whatever the type."""
@@ -138,6 +139,8 @@ def work_of(problem: Problem, schedule: Schedule, target: Target) -> Work:
     rounds = -(-tiles // walking) * -(-walkers // places) if walking else -(-walkers // places)
     if shared:
         rounds = waves + left / shared
+    if schedule.space == K_RANGE:
+        rounds = busiest(problem, schedule, max(1, active // schedule.cluster))
     flight = max(1, min(tiles, active // split))
     across_m, across_n = covered(schedule, raster_of(schedule), rows, columns, flight)
 
