@@ -84,8 +84,9 @@ def _split_own(roles: Any, loops: tuple[Any, Any], parts: int, group: int) -> No
     peeled = len(named(roles.regions[1].blocks[0].owner, "tile.mma")) // inside - 1
     with ir.InsertionPoint(producer), producer.location:
         begin, end = producer.operands[0], producer.operands[1]
-        start, count, none = _part_of(indexing.sub(end, begin), parts, group)
-        producer.operands[0] = indexing.add(begin, start)
+        from_zero = constants.integer_of(begin) == 0
+        start, count, none = _part_of(end if from_zero else indexing.sub(end, begin), parts, group)
+        producer.operands[0] = start if from_zero else indexing.add(begin, start)
         producer.operands[1] = indexing.add(producer.operands[0], count)
     for copy in named(producer, "tile.tma_load"):
         _leave(copy.operation, body(producer).arguments[0], none)

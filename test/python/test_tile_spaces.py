@@ -10,7 +10,6 @@ import pytest
 from draws import draws
 
 import mlir_gemm
-from mlir_gemm.dialect.step_shares import Shares
 from mlir_gemm.errors import ScheduleError
 from mlir_gemm.simulator.random_inputs import holds_at
 from mlir_gemm.spec import zeros
@@ -163,43 +162,6 @@ def test_triangular_operands(side: str, half: str, shape: tuple[int, int, int], 
     kernel = mlir_gemm.compile(text, chip="h200", device="simulator", schedule=schedule)
     left, right = (triangle(left), right) if side == "A" else (left, triangle(right))
     assert np.abs(kernel(left, right) - left.astype(np.float64) @ right).max() < 1e-3
-
-
-@pytest.mark.parametrize("share", [1, 2, 5])
-@pytest.mark.parametrize("seed", range(6))
-def test_each_step_has_one_block_and_blocks_have_as_many(share: int, seed: int) -> None:
-    random = np.random.default_rng(seed)
-    blocks, tiles = int(random.integers(2, 12)), int(random.integers(1, 40))
-    tiles += tiles % blocks == 0  # whole waves share nothing
-    lengths = sorted(random.integers(1, 30, tiles).tolist(), reverse=True)
-    shares = Shares.of(lengths, blocks, share)
-    done = [[0] * length for length in lengths]
-    for item in range(shares.rounds):
-        for block in range(blocks):
-            tile = item * blocks + (blocks - 1 - block if item % 2 else block)
-            done[tile] = [each + 1 for each in done[tile]]
-    totals = [sum(lengths[item * blocks + (blocks - 1 - block if item % 2 else block)] for item in range(shares.rounds))
-              for block in range(shares.blocks)]  # fmt: skip
-    ends = {}
-    for number in range(shares.ranges):
-        block = shares.ranges - 1 - number
-        row = shares.rows[block]
-        for tile in range(row.tile, row.last + 1):
-            first = row.first if tile == row.tile else 0
-            stop = row.stop if tile == row.last else lengths[tile]
-            assert 0 <= first < stop <= lengths[tile]
-            ends.setdefault(tile, []).append((number, first))
-            totals[block] += stop - first
-            done[tile][first:stop] = [each + 1 for each in done[tile][first:stop]]
-        assert row.items == shares.rounds + row.last - row.tile + 1
-    assert all(each == 1 for tile in done for each in tile)
-    for found in ends.values():  # the block that begins a tile knows how many others have the rest
-        (number, first), *others = found
-        assert first == 0 and [each for each, _ in others] == list(range(number + 1, number + 1 + len(others)))
-        row = shares.rows[shares.ranges - 1 - number]
-        assert not others or row.others == len(others)
-    if share == 1:
-        assert max(totals) <= max(max(lengths), -(-sum(lengths) // blocks)) + max(lengths)
 
 
 BLOCKS = "{size = array<i64: 64, 64>, rows = array<i64: 0, 0, 1, 3>, columns = array<i64: 0, 2, 1, 4>}"
