@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,13 +10,13 @@ import numpy as np
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.walk import parents
 
-_ARITHMETIC: dict[str, Callable[..., Any]] = {
+_ARITHMETIC: Mapping[str, Any] = {
     "arith.addi": np.add, "arith.subi": np.subtract, "arith.muli": np.multiply, "arith.divui": np.floor_divide,
     "arith.remui": np.remainder, "arith.minui": np.minimum, "arith.minsi": np.minimum, "arith.maxui": np.maximum,
     "arith.maxsi": np.maximum, "arith.shrui": np.right_shift, "arith.select": np.where, "arith.andi": np.bitwise_and,
-    "arith.ori": np.bitwise_or, "arith.index_cast": lambda number: number,
+    "arith.ori": np.bitwise_or, "arith.index_cast": np.asarray,
 }  # fmt: skip
-_COMPARED: tuple[Callable[..., Any], ...] = (
+_COMPARED: tuple[Any, ...] = (
     np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal, np.less, np.less_equal, np.greater,
     np.greater_equal,
 )  # fmt: skip
@@ -43,8 +43,10 @@ def _computed(op: Any, known: dict[Any, Any]) -> Any | None:
     compute = _ARITHMETIC.get(op.name)
     if op.name == "arith.cmpi":
         compute = _COMPARED[ir.IntegerAttr(op.attributes["predicate"]).value]
-    operands = [_numbers(operand, known) for operand in op.operands] if compute else [None]
-    return None if compute is None or any(each is None for each in operands) else compute(*operands)
+    if compute is None:
+        return None
+    operands = [_numbers(operand, known) for operand in op.operands]
+    return None if any(each is None for each in operands) else compute(*operands)
 
 
 def _loaded(op: Any, known: dict[Any, Any]) -> Any | None:
