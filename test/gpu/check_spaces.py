@@ -258,7 +258,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-o", "--output", type=Path)
     parser.add_argument("--only", default="symmetric,triangular,shaped,masked,windows,sums,tiling", help="which cases")
-    parser.add_argument("--schedules", nargs="*", default=[], help="further schedules to measure, of bf16 triangles")
+    parser.add_argument("--schedules", nargs="*", default=[], help="further schedules to measure, of bf16 triangles and shapes")
     options = parser.parse_args()
     os.environ.setdefault("MLIR_GEMM_CACHE", tempfile.mkdtemp())
     import torch
@@ -322,6 +322,8 @@ def main() -> int:
                 "chosen": (mlir_gemm.compile(one), (a, b)),
                 "all": (mlir_gemm.compile(one, schedule="space=all"), (a, b)),
             }
+            for each in options.schedules if dtype == "bfloat16" else ():
+                kernels[each] = (mlir_gemm.compile(one, schedule=f"space=k_range,{each}"), (a, b))
             row = {"case": name, "dtype": dtype, "m": m, "k": n, "part": float(kept.mean())}
             calls, wrong = measured(kernels, a.to(torch.float64) @ b.to(torch.float64), row, torch)
             bad += wrong
