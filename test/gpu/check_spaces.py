@@ -258,7 +258,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-o", "--output", type=Path)
     parser.add_argument("--only", default="symmetric,triangular,shaped,masked,windows,sums,tiling", help="which cases")
-    parser.add_argument("--schedules", nargs="*", default=[], help="further schedules to measure, of bf16 triangles and shapes")
+    parser.add_argument(
+        "--schedules", nargs="*", default=[], help="further schedules to measure, of bf16 triangles and shapes"
+    )
     options = parser.parse_args()
     os.environ.setdefault("MLIR_GEMM_CACHE", tempfile.mkdtemp())
     import torch
