@@ -10,7 +10,7 @@ from mlir_gemm.spec.problem import Problem, element_bytes
 from mlir_gemm.spec.schedule import Schedule, Tile
 from mlir_gemm.spec.target import Target
 from mlir_gemm.spec.tile_space import HALVES, K_RANGE, folded, square_of
-from mlir_gemm.spec.zeros import Span, parse, steps_of
+from mlir_gemm.spec.zeros import Span, growing, parse, steps_of
 
 MOST_TILES, MOST_OF_BOTH = 512, 32
 """Tiles along a side whose steps of k are counted, where these depend on one side, and on both: of more, some."""
@@ -79,8 +79,8 @@ def k_share(problem: Problem, schedule: Schedule) -> float:
 
 
 def busiest(problem: Problem, schedule: Schedule, at_once: int) -> float:
-    """Of unequal tiles, longest first, how many of mean length the blocks have that have most steps, where so many
-    clusters run at once: each takes the next tile when it is done with one, or has its tiles back and forth."""
+    """Of unequal tiles, in the raster's order, how many of mean length the blocks have that have most steps, where so
+    many clusters run at once: each takes the next tile when it is done with one, or has its tiles back and forth."""
     tiles = blocks(problem, schedule) // (schedule.cluster_m * schedule.cluster_n)
     if schedule.stream_k or tiles > MOST_DEALT * at_once:
         return tiles / at_once
@@ -89,7 +89,8 @@ def busiest(problem: Problem, schedule: Schedule, at_once: int) -> float:
 
 @lru_cache(maxsize=256)
 def _busiest(problem: Problem, block: Tile, whole: int, tiles: int, at_once: int, walk: bool) -> float:
-    found = sorted(_lengths(problem, block, whole), reverse=True)
+    found = _lengths(problem, block, whole)
+    found = sorted(found, reverse=True) if growing(problem.zeros) else found
     dealt = [found[tile * len(found) // tiles] for tile in range(tiles)]
     loads = [0] * at_once
     if walk:

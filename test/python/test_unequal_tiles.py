@@ -106,13 +106,15 @@ def test_a_masked_result_is_walked() -> None:
 
 
 def test_the_model_counts_unequal_tiles() -> None:
-    """One wave of a triangle takes as long as its longest tile, and a whole tile's steps are shared by stream-k."""
+    """One wave of a triangle takes as long as its longest tile. Of several, blocks that walk them are faster (H100, 4096
+    rows: 95.6 us for 104.3)."""
     problem = Problem(2048, 2048, 2048, a="bf16", b="bf16", out="bf16", reads_c=False, zeros="k>m")
     chip, fields = target("h200"), {"space": "k_range", "block": (128, 256, 64)}
-    alone, shared = (select(problem, chip, {**fields, **more})
-                     for more in ({}, {"persistent": 132, "stream_k": 1}))  # fmt: skip
-    whole = select(problem, chip, {**fields, "space": "all"})
-    assert alone.cost.total > 0.9 * whole.cost.total > shared.cost.total
+    alone, whole = (select(problem, chip, {**fields, **more}) for more in ({}, {"space": "all"}))
+    assert alone.cost.total > 0.9 * whole.cost.total
+    large = Problem(**{**vars(problem), "m": 4096, "n": 4096, "k": 4096})
+    walked, each = (select(large, chip, {"space": "k_range", **more}) for more in ({}, {"persistent": 0}))
+    assert walked.schedule.persistent and walked.cost.total < each.cost.total
     even = Schedule.make({"mma": "wgmma", "space": "k_range", "block": (64, 64, 64), "warp": (64, 64, 64)})
     small = Problem(256, 64, 256, reads_c=False, zeros="k>m")  # tiles of 1, 2, 3 and 4 steps
     assert busiest(small, even, 4) == pytest.approx(4 / 2.5)

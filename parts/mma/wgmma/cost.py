@@ -15,7 +15,7 @@ from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
 
-HANDED = 32.0
+HANDED = 15.0
 """Bytes a clock in which a block leaves partial sums in L2, or reads them. A guess, which no fit has
 tested; the search proposes no `stream_k`."""
 TRANSPOSED = 1.85
