@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from draws import draws
 
+from test_bounded_steps import OPEN
+
 import mlir_gemm
 from mlir_gemm.dialect.step_shares import Shares
 from mlir_gemm.errors import ScheduleError
@@ -55,10 +57,11 @@ def test_each_step_has_one_block_and_blocks_have_as_many(share: int, seed: int) 
 
 
 LIST = "tile.blocks = {size = array<i64: 64, 96>, rows = array<i64: 0, 0, 1, 3>, columns = array<i64: 0, 2, 1, 1>}"
+BAND = "tile.banded = array<i64: 70, 3>"
 SHAPES = {
     'tile.triangular = "lower"': lambda i, j: j <= i,
     'tile.triangular = "upper"': lambda i, j: j >= i,
-    "tile.banded = array<i64: 70, 3>": lambda i, j: (j <= i + 3) & (j >= i - 70),
+    BAND: lambda i, j: (j <= i + 3) & (j >= i - 70),
     "tile.block_diagonal = array<i64: 48, 64>": lambda i, j: i // 48 == j // 64,
     LIST: lambda i, j: np.isin(i // 64 * 10 + j // 96, [0, 2, 11, 31]),
 }
@@ -103,6 +106,18 @@ def test_a_masked_result_is_walked() -> None:
         kernel = mlir_gemm.compile(text, chip="h200", device="simulator",
                                    schedule=f"space=k_range,block=64x64x64,{way}")  # fmt: skip
         assert np.array_equal(kernel(a, b), wanted)
+
+
+@pytest.mark.parametrize("way", ["ping_pong=on,persistent=3", "tiles_per_block=2"])
+def test_rows_known_at_run_time_only(way: str) -> None:
+    """In the order of the raster, without going back; a consumer computes the other one's steps all the same."""
+    text = OPEN.format(m="?", n=72, k=256, given=f" {{{BAND}}}", rest="  return %0 : tensor<?x72xf32>")
+    kernel = mlir_gemm.compile(text, chip="h200", device="simulator", schedule=f"space=k_range,block=64x64x64,{way}")
+    for m in (40, 328):
+        random = np.random.default_rng(m)
+        a, b, c = (random.integers(-3, 4, shape).astype(np.float64) for shape in ((m, 256), (256, 72), (m, 72)))
+        a *= SHAPES[BAND](*np.indices(a.shape))
+        assert np.array_equal(kernel(a.astype(np.float16), b.astype(np.float16), c.astype(np.float32)), a @ b + c)
 
 
 def test_the_model_counts_unequal_tiles() -> None:
