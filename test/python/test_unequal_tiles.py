@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from draws import draws
-
 from test_bounded_steps import OPEN
 
 import mlir_gemm
@@ -121,7 +120,7 @@ def test_rows_known_at_run_time_only(way: str) -> None:
 
 
 def test_the_model_counts_unequal_tiles() -> None:
-    """One wave of a triangle takes as long as its longest tile. Of several, blocks that walk them are faster: on an H100,
+    """One wave of a triangle takes as long as its longest tile. Blocks that walk several are faster: on an H100,
     with 4096 rows, 95.6 us for 104.3."""
     problem = Problem(2048, 2048, 2048, a="bf16", b="bf16", out="bf16", reads_c=False, zeros="k>m")
     chip, fields = target("h200"), {"space": "k_range", "block": (128, 256, 64)}
