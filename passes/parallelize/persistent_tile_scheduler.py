@@ -171,7 +171,7 @@ def _fewer(tiles: Any, blocks: int) -> Any:
     return dialect("arith").MinUIOp(tiles, constants.index(blocks)).result
 
 
-def _no_steps(number: Any) -> Any:
+def _no_steps(number: Callable[[], Any]) -> Any:
     raise AssertionError(number)
 
 
@@ -182,7 +182,7 @@ class _Walk:
     number: Any
     """What stands for the tile's number in the work on one tile."""
     tiles: Range
-    steps: Callable[[Any], Any] = _no_steps
+    steps: Callable[[Callable[[], Any]], Any] = _no_steps
     """With ping-pong: the k steps of the tile of a number, which the other consumer takes between two tiles of one."""
     stages: int = 0
     """With ping-pong: of the ring."""
@@ -190,8 +190,9 @@ class _Walk:
     """With ping-pong: those by which the consumers let each other go on."""
 
 
-def _steps_of(work: Work, tiles: Any) -> Callable[[Any], Any]:
-    """What gives the k steps of the tile of a number, at the insertion point: a number, or a value."""
+def _steps_of(work: Work, tiles: Any) -> Callable[[Callable[[], Any]], Any]:
+    """What gives the k steps of the tile of a number, at the insertion point: a number, or a value. It computes the
+    number only where the steps depend on it."""
     producer = work.role.regions[0].blocks[0]
     loops = [op.operation for op in in_block(producer) if op.operation.name == "scf.for"]
     if len(loops) != 1:
@@ -205,10 +206,10 @@ def _steps_of(work: Work, tiles: Any) -> Callable[[Any], Any]:
     if first == 0 and not _depends(bounds[1], work):
         return lambda _: bounds[1]
 
-    def steps(number: Any) -> Any:
+    def steps(number: Callable[[], Any]) -> Any:
         # The other consumer may have no tile any more: what is skipped then nobody reads.
         last = constants.index(tiles - 1) if isinstance(tiles, int) else indexing.sub(tiles, 1)
-        values = {work.number: dialect("arith").MinUIOp(number, last).result}
+        values = {work.number: dialect("arith").MinUIOp(number(), last).result}
         for op in work.place:
             clone(op, values)
         begin, stop = clone_slice(bounds, producer, values)
@@ -233,7 +234,8 @@ def _walk(block: Any, place: list[Any], walk: _Walk) -> None:
         bounds = walk.tiles.end, walk.tiles.step
         upper, step = (constants.index(each) if isinstance(each, int) else each for each in bounds)
         if walk.stages:
-            skip = rings.Skip(rings.consumer_id(), walk.steps(walk.tiles.number(first)), walk.stages)
+            own_first = first
+            skip = rings.Skip(rings.consumer_id(), walk.steps(lambda: walk.tiles.number(own_first)), walk.stages)
             start = skip.at_start(*start)
             first, each, step = indexing.add(first, indexing.mul(skip.consumer, step)), step, indexing.mul(step, 2)
             start = (*start, dialect("arith").ConstantOp(rings.i32(), 0).result)
@@ -245,7 +247,7 @@ def _walk(block: Any, place: list[Any], walk: _Walk) -> None:
         end.append(_in_order(work, loop, skip.consumer, walk.barriers))
     with ir.InsertionPoint(loop.body):
         if skip is not None:
-            other = walk.steps(walk.tiles.number(indexing.add(loop.induction_variable, each)))
+            other = walk.steps(lambda: walk.tiles.number(indexing.add(loop.induction_variable, each)))
             end[:2] = replace(skip, steps=other).past(*end[:2])
         dialect("scf").YieldOp(end)
     with ir.InsertionPoint(block):
