@@ -17,11 +17,9 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import os
 import random
 import subprocess
 import sys
-import tempfile
 import time
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
@@ -48,16 +46,6 @@ def compiled(case: Contraction, pin: str = "") -> str:
     except Exception as error:  # one that fails must not hide the others
         return f"{type(error).__name__}: {error}"
     return ""
-
-
-def with_buffers(count: int) -> None:
-    """Compiles with another number of panels, into a cache of its own."""
-    os.environ["MLIR_GEMM_CACHE"] = tempfile.mkdtemp()
-    from mlir_gemm.lowering import tma_store as lowering
-    from mlir_gemm.parts.epilogue import tma_store as part
-    from mlir_gemm.passes.describe import tma_store_epilogue as passes
-
-    lowering.BUFFERS = part.BUFFERS = passes.BUFFERS = count
 
 
 def kept(case: Contraction) -> Contraction:
@@ -142,10 +130,7 @@ def main() -> int:
     parser.add_argument("--workers", type=int, default=12)
     parser.add_argument("--only", nargs="*", default=[""], help="parts of equations; others are left out")
     parser.add_argument("--pin", nargs="*", default=[], help="further schedules of each contraction")
-    parser.add_argument("--store-buffers", type=int, help="panels of shared memory through which a warpgroup stores")
     options = parser.parse_args()
-    if options.store_buffers:
-        with_buffers(options.store_buffers)
     types = options.types.split(",")
     cases = [case for dtype in types for case in tccg(dtype) if any(each in case.equation for each in options.only)]
     draws = [random_contraction(random.Random(seed), 40, types[seed % len(types)]) for seed in range(options.random)]
