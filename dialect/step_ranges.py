@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from mlir_gemm.dialect import constants, indexing
@@ -121,11 +121,16 @@ def table(function: Any, walk: Walk, tiles: Mapping[str, int]) -> Any:
             starts.append(count + 1 + len(found))
             found += steps_of(walk.zeros, walk.masked, row, column, walk.depth, walk.steps)
     starts.append(count + 1 + len(found))
+    return constant(function, "steps", [*starts, *found])
+
+
+def constant(function: Any, what: str, numbers: Sequence[int]) -> Any:
+    """Makes a constant in memory of i32 numbers for a function; the operation that declares it."""
     i32 = ir.IntegerType.get_signless(32)
-    numbers = [ir.IntegerAttr.get(i32, number) for number in (*starts, *found)]
-    type_ = ir.MemRefType.get([len(numbers)], i32)
-    data = ir.DenseElementsAttr.get(numbers, ir.RankedTensorType.get([len(numbers)], i32))
-    name = f"steps_of_{ir.StringAttr(function.attributes['sym_name']).value}"
+    given = [ir.IntegerAttr.get(i32, number) for number in numbers]
+    type_ = ir.MemRefType.get([len(given)], i32)
+    data = ir.DenseElementsAttr.get(given, ir.RankedTensorType.get([len(given)], i32))
+    name = f"{what}_of_{ir.StringAttr(function.attributes['sym_name']).value}"
     with ir.InsertionPoint(function), function.location:
         return (
             dialect("memref")

@@ -16,6 +16,19 @@ class Range:
     first: Any
     end: Any
     step: Any
+    turns: int = 0
+    """Where other than 0: every other round of so many tiles goes backwards."""
+    cluster: int = 1
+    """Neighbouring tiles that keep their order then: those of a cluster of blocks."""
+
+    def number(self, place: Any) -> Any:
+        """The number of the tile at a place of the walk, at the insertion point."""
+        if not self.turns:
+            return place
+        round_, inside = indexing.div(place, self.turns), indexing.rem(place, self.turns)
+        goes_back = indexing.at_least(indexing.rem(round_, 2), 1)
+        turned = _mirrored(inside, self.turns, self.cluster)
+        return indexing.add(indexing.mul(round_, self.turns), indexing.select(goes_back, turned, inside))
 
 
 def blocks_for(tiles: Any, each: int, cluster: int = 1) -> Any:
@@ -40,3 +53,25 @@ def range_of(block: Any, tiles: Any, blocks: Any, each: int, sequential: bool, c
         last = constants.index(tiles) if isinstance(tiles, int) else tiles
         end = dialect("arith").MinUIOp(end, last).result
     return Range(first if cluster == 1 else indexing.add(first, indexing.rem(block, cluster)), end, cluster)
+
+
+def back_and_forth(block: Any, tiles: int, blocks: int, cluster: int = 1) -> Range:
+    """The tiles of one of so many blocks, at the insertion point: one in each round of `blocks` tiles, of which every
+    other one goes backwards. In the last one, which may have fewer, the first tiles are taken."""
+    rounds, left = divmod(tiles, blocks)
+    if not rounds:
+        return Range(block, tiles, blocks)
+    end: Any = rounds * blocks
+    if left:
+        place = _mirrored(block, blocks, cluster) if rounds % 2 else block
+        none_left = indexing.at_least(place, left)
+        end = indexing.select(none_left, rounds * blocks, (rounds + 1) * blocks)
+    return Range(block, end, blocks, blocks, cluster)
+
+
+def _mirrored(place: Any, count: int, cluster: int) -> Any:
+    """The place from the end, of so many, of a whole cluster of places."""
+    if cluster == 1:
+        return indexing.sub(count - 1, place)
+    first = indexing.sub(count // cluster - 1, indexing.div(place, cluster))
+    return indexing.add(indexing.mul(first, cluster), indexing.rem(place, cluster))

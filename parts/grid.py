@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from functools import lru_cache
 
 from mlir_gemm.parts.base import Raster
@@ -9,10 +10,12 @@ from mlir_gemm.spec.problem import Problem, element_bytes
 from mlir_gemm.spec.schedule import Schedule, Tile
 from mlir_gemm.spec.target import Target
 from mlir_gemm.spec.tile_space import HALVES, K_RANGE, folded, square_of
-from mlir_gemm.spec.zeros import Span, parse, steps_of
+from mlir_gemm.spec.zeros import Span, growing, parse, steps_of
 
 MOST_TILES, MOST_OF_BOTH = 512, 32
 """Tiles along a side whose steps of k are counted, where these depend on one side, and on both: of more, some."""
+MOST_DEALT = 16
+"""Tiles for each block at a time from which unequal ones come to the same for all blocks."""
 
 
 def grid(problem: Problem, schedule: Schedule) -> tuple[int, int]:
@@ -71,20 +74,46 @@ def k_share(problem: Problem, schedule: Schedule) -> float:
     """Of the k steps of the tiles that are computed, the part that is walked."""
     if schedule.space != K_RANGE:
         return 1.0
-    return _k_share(problem, schedule.block, steps(problem, schedule))
+    found = _lengths(problem, schedule.block, steps(problem, schedule))
+    return sum(found) / (len(found) * steps(problem, schedule))
+
+
+def busiest(problem: Problem, schedule: Schedule, at_once: int) -> float:
+    """Of unequal tiles, in the raster's order, how many of mean length the blocks have that have most steps, where so
+    many clusters run at once: each takes the next tile when it is done with one, or has its tiles back and forth."""
+    tiles = blocks(problem, schedule) // (schedule.cluster_m * schedule.cluster_n)
+    if schedule.stream_k or tiles > MOST_DEALT * at_once:
+        return tiles / at_once
+    return _busiest(problem, schedule.block, steps(problem, schedule), tiles, at_once, bool(walkers(problem, schedule)))
 
 
 @lru_cache(maxsize=256)
-def _k_share(problem: Problem, block: Tile, whole: int) -> float:
+def _busiest(problem: Problem, block: Tile, whole: int, tiles: int, at_once: int, walk: bool) -> float:
+    found = _lengths(problem, block, whole)
+    found = sorted(found, reverse=True) if growing(problem.zeros) else found
+    dealt = [found[tile * len(found) // tiles] for tile in range(tiles)]
+    loads = [0] * at_once
+    if walk:
+        for tile, length in enumerate(dealt):
+            round_, place = divmod(tile, at_once)
+            loads[at_once - 1 - place if round_ % 2 else place] += length
+    else:
+        for length in dealt:
+            heapq.heapreplace(loads, loads[0] + length)
+    return max(loads) * len(dealt) / sum(dealt)
+
+
+@lru_cache(maxsize=256)
+def _lengths(problem: Problem, block: Tile, whole: int) -> list[int]:
+    """The k steps of the tiles of the result, or of some at equal distances."""
     m, n, k = block
     sides = {each.across for each in parse(problem.zeros)} | ({"m", "n"} if problem.result_mask else set[str]())
     most = MOST_TILES if len(sides) == 1 else MOST_OF_BOTH
     rows = _sample(problem.m, m, most) if "m" in sides else [(0, m)]
     columns = _sample(problem.n, n, most) if "n" in sides else [(0, n)]
-    counts = [
+    return [
         len(steps_of(problem.zeros, problem.result_mask, row, column, k, whole)) for row in rows for column in columns
     ]
-    return sum(counts) / (len(counts) * whole)
 
 
 def _sample(size: int, tile: int, most: int) -> list[Span]:

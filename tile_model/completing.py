@@ -26,6 +26,7 @@ from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
 from mlir_gemm.spec.tile_space import K_RANGE
+from mlir_gemm.spec.zeros import parse
 from mlir_gemm.tile_model.rules import registers_fit
 
 OBLONG = 1.5
@@ -88,12 +89,17 @@ def best_group(problem: Problem, schedule: Schedule, target: Target) -> int:
         in_flight = min(in_flight, NEIGHBOURS)
     side = sqrt(in_flight * block_n / block_m)
     if schedule.space == K_RANGE:  # long tiles first, before the best order for L2
-        return LONG_FIRST
+        return LONG_FIRST if _differs_by_row(problem) else rows
     whole = [size for size in range(1, round(side) + 1) if rows % size == 0 and side <= size * OBLONG]
     if whole and rows >= 2 * side and rows * columns > target.sms:
         return whole[-1]
     groups = max(1, round(rows / max(1, round(side))))
     return -(-rows // groups)
+
+
+def _differs_by_row(problem: Problem) -> bool:
+    """Whether the tiles of different rows have different numbers of k steps; else those of different columns do."""
+    return bool(problem.result_mask) or any(each.across == "m" for each in parse(problem.zeros))
 
 
 def finished(problem: Problem, schedule: Schedule, target: Target, pinned: Mapping[str, Any]) -> Schedule:

@@ -13,6 +13,7 @@ from mlir_gemm.spec.passes import Placed, at, step, upstream
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import FIELDS, Schedule
 from mlir_gemm.spec.target import Target
+from mlir_gemm.spec.tile_space import K_RANGE
 
 
 def _passes(schedule: Schedule, _: Target) -> Iterable[Placed]:
@@ -43,6 +44,8 @@ def shared_tiles(problem: Problem, schedule: Schedule, tiles: int) -> tuple[int,
     if not schedule.stream_k or not schedule.persistent:
         return 0, 0, 0
     waves, left = divmod(tiles, schedule.persistent)
+    if schedule.stream_k == 1 and schedule.space == K_RANGE:  # whole waves have unequal tiles
+        return max(0, waves - 1), left + schedule.persistent if waves else left, schedule.persistent
     if schedule.stream_k == 1 and left:
         if not waves:
             return 0, 0, 0

@@ -12,6 +12,7 @@ from mlir_gemm.spec.passes import PassSpec, Placed, at, step, upstream
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import FIELDS, Schedule
 from mlir_gemm.spec.target import Target
+from mlir_gemm.spec.tile_space import K_RANGE
 
 
 def walks(problem: Problem, schedule: Schedule, target: Target) -> str | None:
@@ -28,7 +29,9 @@ def _walk(schedule: Schedule) -> PassSpec:
     if not mainloop_of(schedule).producer:
         return step("walk-tiles", tiles=tiles, sequential=sequential)
     consumers = 2 if schedule.ping_pong else 1
-    return step("persistent-tile-scheduler", consumers=consumers, tiles=tiles, sequential=sequential)
+    # The tiles of k_range go from the longest to the shortest.
+    back = {"back": True} if schedule.space == K_RANGE and not sequential else {}
+    return step("persistent-tile-scheduler", consumers=consumers, tiles=tiles, sequential=sequential, **back)
 
 
 def _passes(schedule: Schedule, _: Target) -> Iterator[Placed]:

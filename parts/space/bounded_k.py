@@ -17,10 +17,8 @@ from mlir_gemm.spec.target import Target
 from mlir_gemm.spec.tile_space import K_RANGE
 from mlir_gemm.spec.zeros import UNLISTED, parse
 
-_ALONE = ("split_k_cluster", "ping_pong", "persistent", "stream_k", "promotion",
-          "tiles_per_block")  # fmt: skip
-"""Fields that count on the same steps in all tiles. With a block for each tile, long ones first, 4096 x 4096 x 4096
-takes 104 us on the H200, with 132 blocks that walk them 111: some get more long tiles than others."""
+_ALONE = ("promotion",)
+"""Fields that count on the same steps in all tiles."""
 MOST_LISTED = 1 << 18
 """Steps of all tiles in a table of both sides: a megabyte at most."""
 LEAST, LEAST_IN_ONE = 3, 2

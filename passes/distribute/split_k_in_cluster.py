@@ -4,8 +4,10 @@ Expects an scf.forall over blocks with `tile.split_k_cluster` (how many blocks s
 writes), and in it a tile.warp_specialize whose producer copies, and whose consumer multiplies, in an scf.for over the k
 steps from 0 to a constant; the consumer's first step may stand before its loop. Leaves loops over the steps of one
 part, rounded up, which start at the part of the block's rank: after the last step the copies give zeros. Each block
-then has a partial sum, and `reduce-through-dsmem` adds these up. A second run changes nothing. Refuses loops of unknown
-length, and sums that start from something else than zero."""
+then has a partial sum, and `reduce-through-dsmem` adds these up. Where loops begin and end with the steps of their tile
+(`bound-steps`), each block has a part of these; one for which none are left copies zeros once, from beyond the ends of
+the operands. A second run changes nothing. Refuses other loops of unknown length, and sums that start from something
+else than zero."""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from mlir_gemm.dialect import constants, indexing, rings, tile
-from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import body, named, users
 from mlir_gemm.passes.base import Pass
@@ -48,6 +50,9 @@ def _split(roles: Any, parts: int, group: int) -> None:
     if PART in producer.attributes:
         return
     check_starts(roles)
+    if consumer is not None and constants.integer_of(consumer.operands[1]) is None:
+        _split_own(roles, (producer, consumer), parts, group)
+        return
     steps = trips_of(producer)
     part = -(-steps // parts)
     with ir.InsertionPoint(producer), producer.location:
@@ -70,6 +75,52 @@ def _split(roles: Any, parts: int, group: int) -> None:
         with ir.InsertionPoint(consumer), consumer.location:
             consumer.operands[1] = constants.index(part - peeled)
         consumer.attributes[PART] = ir.UnitAttr.get()
+
+
+def _split_own(roles: Any, loops: tuple[Any, Any], parts: int, group: int) -> None:
+    """Divides the steps that a tile has of its own."""
+    producer, consumer = loops
+    inside = len(named(consumer, "tile.mma"))
+    peeled = len(named(roles.regions[1].blocks[0].owner, "tile.mma")) // inside - 1
+    with ir.InsertionPoint(producer), producer.location:
+        begin, end = producer.operands[0], producer.operands[1]
+        from_zero = constants.integer_of(begin) == 0
+        start, count, none = _part_of(end if from_zero else indexing.sub(end, begin), parts, group)
+        producer.operands[0] = start if from_zero else indexing.add(begin, start)
+        producer.operands[1] = indexing.add(producer.operands[0], count)
+    for copy in named(producer, "tile.tma_load"):
+        _leave(copy.operation, body(producer).arguments[0], none)
+    with ir.InsertionPoint(consumer), consumer.location:
+        _, count, _ = _part_of(indexing.add(consumer.operands[1], peeled), parts, group)
+        consumer.operands[1] = indexing.sub(count, constants.index(peeled))
+    for loop in loops:
+        loop.attributes[PART] = ir.UnitAttr.get()
+
+
+def _part_of(length: Any, parts: int, group: int) -> tuple[Any, Any, Any]:
+    """Of so many steps the first one of this block's part, how many it has, at least one, and whether there are none
+    left for it, in which case the first is one that there is; at the insertion point."""
+    arith, one = dialect("arith"), constants.index(1)
+    each = indexing.ceildiv(length, parts)
+    start = indexing.mul(rings.part(group), each)
+    none = indexing.at_least(start, length)
+    start = arith.SelectOp(none, constants.index(0), start).result
+    count = arith.MinUIOp(each, indexing.sub(length, start)).result
+    return start, arith.SelectOp(none, one, count).result, none
+
+
+def _leave(copy: Any, step: Any, none: Any) -> None:
+    """Makes a copy begin where its operand ends along k if this block has no steps: it gives zeros then."""
+    if "pixels" in copy.attributes:
+        raise pass_error(copy, "windows of an image, and tiles with k steps of their own, that blocks share")
+    _forget_bounds(copy, step)
+    shape = copy.operands[1].type.shape
+    first = len(copy.operands) - len(shape)
+    with ir.InsertionPoint(copy), copy.location:
+        for axis, extent in enumerate(shape):
+            offset = copy.operands[first + axis]
+            if _moves(offset, step):
+                copy.operands[first + axis] = indexing.select(none, extent, offset)
 
 
 def check_starts(roles: Any) -> None:

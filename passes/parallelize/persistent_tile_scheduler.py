@@ -8,20 +8,23 @@ ping-pong: they take the block's tiles alternately, so that one multiplies while
 position past the steps of the other, and waits until the other has seen its stages filled (tile.order_wait,
 tile.order_arrive). Without ping-pong and with no more tiles than blocks nothing changes, nor does a second run change
 anything. With `tiles=T` each block has T tiles in place of a fixed number of blocks, with `sequential` neighbours in
-the order of the raster; the blocks of a cluster have neighbouring clusters of tiles. Refuses other operations beside
-the roles, and blocks that are not whole clusters.
+the order of the raster; the blocks of a cluster have neighbouring clusters of tiles. With `back` every other round
+of blocks takes its tiles in the opposite order: where the first tiles have most steps of k, each block gets as many
+steps so, all rounds together; numbers of tiles that are known at run time only stay in order. Refuses other operations
+beside the roles, and blocks that are not whole clusters.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from mlir_gemm.dialect import constants, indexing, rings
 from mlir_gemm.dialect.bindings import dialect, ir
-from mlir_gemm.dialect.clone import attributes_of, clone
+from mlir_gemm.dialect.clone import attributes_of, clone, clone_slice
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.tile_walks import Range, blocks_for, range_of
+from mlir_gemm.dialect.tile_walks import Range, back_and_forth, blocks_for, range_of
 from mlir_gemm.dialect.walk import body, in_block, is_within, named
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
@@ -44,6 +47,8 @@ class PersistentTileScheduler(Pass):
     """Tiles of a block; 0 where the number of blocks is given."""
     sequential: bool = False
     """Whether the tiles of a block are neighbours, where their number is given."""
+    back: bool = False
+    """Whether every other round goes backwards."""
 
     def run(self, module: Any) -> None:
         if self.blocks < 1 or self.consumers not in (1, 2) or self.tiles < 0:
@@ -92,15 +97,18 @@ def _persist(forall: Any, roles: list[Any], tiles: Any, options: PersistentTileS
         if options.sequential and options.tiles:
             with ir.InsertionPoint(role):
                 each = range_of(block, tiles, count, options.tiles, True, cluster)
+        elif options.back and isinstance(tiles, int):
+            with ir.InsertionPoint(role):
+                each = back_and_forth(block, tiles, count, cluster)
         walk = alternate = _Walk(work.number, each)
         if options.consumers > 1:
-            steps, barriers = _steps_of(producer), named(producer.owner, "tile.producer_acquire")[0].operands[0]
+            steps, barriers = _steps_of(work, tiles), named(producer.owner, "tile.producer_acquire")[0].operands[0]
             new.operation.attributes[PING_PONG] = constants.integer(options.consumers)
             with ir.InsertionPoint(named(body(new).owner, "tile.ring")[0]):
                 order = rings.order_barrier()
             alternate = replace(walk, steps=steps, stages=barriers.type.shape[1], barriers=order)
+        _walk(consumer, work.place, alternate)  # first: it asks how many steps the producer's loop has
         _walk(producer, work.place, walk)
-        _walk(consumer, work.place, alternate)
     work.erase_old()
 
 
@@ -163,6 +171,10 @@ def _fewer(tiles: Any, blocks: int) -> Any:
     return dialect("arith").MinUIOp(tiles, constants.index(blocks)).result
 
 
+def _no_steps(number: Callable[[], Any]) -> Any:
+    raise AssertionError(number)
+
+
 @dataclass(frozen=True)
 class _Walk:
     """Which tiles a role goes through."""
@@ -170,43 +182,74 @@ class _Walk:
     number: Any
     """What stands for the tile's number in the work on one tile."""
     tiles: Range
-    steps: Any = None
-    """With ping-pong: the k steps of a tile, which the other consumer takes between two tiles of one."""
+    steps: Callable[[Callable[[], Any]], Any] = _no_steps
+    """With ping-pong: the k steps of the tile of a number, which the other consumer takes between two tiles of one."""
     stages: int = 0
     """With ping-pong: of the ring."""
     barriers: Any = None
     """With ping-pong: those by which the consumers let each other go on."""
 
 
-def _steps_of(producer: Any) -> Any:
-    """The k steps of a tile: a number, or a value."""
+def _steps_of(work: Work, tiles: Any) -> Callable[[Callable[[], Any]], Any]:
+    """What gives the k steps of the tile of a number, at the insertion point: a number, or a value. It computes the
+    number only where the steps depend on it."""
+    producer = work.role.regions[0].blocks[0]
     loops = [op.operation for op in in_block(producer) if op.operation.name == "scf.for"]
     if len(loops) != 1:
         raise pass_error(
             producer.owner, "a producer without one loop over k steps cannot serve two consumers alternately"
         )
-    steps = loops[0].operands[1]
-    return steps if constants.integer_of(steps) is None else constants.integer_of(steps)
+    bounds = list(loops[0].operands)[:2]
+    first, end = map(constants.integer_of, bounds)
+    if first == 0 and end is not None:
+        return lambda _: end
+    if first == 0 and not _depends(bounds[1], work):
+        return lambda _: bounds[1]
+
+    def steps(number: Callable[[], Any]) -> Any:
+        # The other consumer may have no tile any more: what is skipped then nobody reads.
+        last = constants.index(tiles - 1) if isinstance(tiles, int) else indexing.sub(tiles, 1)
+        values = {work.number: dialect("arith").MinUIOp(number(), last).result}
+        for op in work.place:
+            clone(op, values)
+        begin, stop = clone_slice(bounds, producer, values)
+        return stop if first == 0 else indexing.sub(stop, begin)
+
+    return steps
+
+
+def _depends(value: Any, work: Work) -> bool:
+    """Whether a value is computed for each tile."""
+    owner = value.owner
+    if hasattr(owner, "operations"):
+        return value == work.number
+    return owner.operation in work.place or is_within(owner, work.role)
 
 
 def _walk(block: Any, place: list[Any], walk: _Walk) -> None:
     """Puts a role's work on one tile into a loop over the role's tiles."""
     work = [op.operation for op in in_block(block)]
     with ir.InsertionPoint(work[0]):
-        start, first, skip = rings.enter(), walk.tiles.first, None
+        start, first, skip, each = rings.enter(), walk.tiles.first, None, None
         bounds = walk.tiles.end, walk.tiles.step
         upper, step = (constants.index(each) if isinstance(each, int) else each for each in bounds)
         if walk.stages:
-            skip = rings.Skip(rings.consumer_id(), walk.steps, walk.stages)
+            own_first = first
+            skip = rings.Skip(rings.consumer_id(), walk.steps(lambda: walk.tiles.number(own_first)), walk.stages)
             start = skip.at_start(*start)
-            first, step = indexing.add(first, indexing.mul(skip.consumer, step)), indexing.mul(step, 2)
+            first, each, step = indexing.add(first, indexing.mul(skip.consumer, step)), step, indexing.mul(step, 2)
             start = (*start, dialect("arith").ConstantOp(rings.i32(), 0).result)
         loop = dialect("scf").ForOp(first, upper, step, list(start))
-    end = into_loop(work, loop, place, {walk.number: loop.induction_variable})
+    with ir.InsertionPoint(loop.body):
+        number = walk.tiles.number(loop.induction_variable)
+    end = into_loop(work, loop, place, {walk.number: number})
     if skip is not None:
         end.append(_in_order(work, loop, skip.consumer, walk.barriers))
     with ir.InsertionPoint(loop.body):
-        dialect("scf").YieldOp([*skip.past(*end[:2]), end[2]] if skip is not None else end)
+        if skip is not None:
+            other = walk.steps(lambda: walk.tiles.number(indexing.add(loop.induction_variable, each)))
+            end[:2] = replace(skip, steps=other).past(*end[:2])
+        dialect("scf").YieldOp(end)
     with ir.InsertionPoint(block):
         rings.leave(*list(loop.results)[:2])
 

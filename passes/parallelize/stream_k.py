@@ -14,6 +14,11 @@ over a block's items of work:
   does the first where tiles fill whole waves: `persistent-tile-scheduler` does what is left. The blocks of a cluster
   have the same ranges, of tiles of their own. Refuses blocks that are not whole clusters, or that share the steps of a
   tile already, and sums that do not start from zero.
+
+Where tiles have other numbers of steps (`bound-steps`), these are computed here for each tile, and a table in memory
+(memref.global) says which steps each block has: the tiles of whole waves go back and forth, and the ranges are as long
+as it takes for all blocks to have the same number of steps (`dialect/step_shares.py`). There `share=1` shares steps
+also where tiles fill whole waves, or one.
 """
 
 from __future__ import annotations
@@ -21,11 +26,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
+
 from mlir_gemm.dialect import constants, indexing, rings, stream_k
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.guards import less
+from mlir_gemm.dialect.known_numbers import numbers_of
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.walk import body, in_block, named, users
+from mlir_gemm.dialect.step_shares import Item, Shares, Table
+from mlir_gemm.dialect.walk import body, in_block, named, parents, users
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.distribute.split_k_in_cluster import check_starts, loop_of, trips_of
@@ -54,7 +63,8 @@ class StreamK(Pass):
             if not isinstance(tiles, int):
                 raise pass_error(forall, "the steps of a number of tiles that is not known cannot be shared evenly")
             _check(forall, self.blocks)
-            if tiles % self.blocks and (tiles > self.blocks or self.share > 1):
+            several = tiles % self.blocks and (tiles > self.blocks or self.share > 1)
+            if several or (self.share == 1 and _is_unequal(loop_of(roles[0], "tile.tma_load"))):
                 _stream(forall, roles, tiles, self)
 
 
@@ -74,18 +84,43 @@ def _stream(forall: Any, roles: list[Any], tiles: int, options: StreamK) -> None
     if copies is None or products is None or len(sums) != 1 or users(body(products).arguments[0]):
         raise pass_error(role, "the steps of one product in a loop can be shared; expected one, of two steps or more")
     check_starts(role)
-    steps, size = trips_of(copies), constants.number_of(forall, CLUSTER, 1)
-    tiles, blocks = tiles // size, options.blocks // size
-    left = tiles % blocks + (blocks if options.share == 1 else 0)
-    ranges = min(blocks, left * min(options.share, steps))
-    plan = _Plan(tiles - left, left, steps, blocks if tiles >= blocks else ranges, ranges, size)
+    size = constants.number_of(forall, CLUSTER, 1)
+    if _is_unequal(copies):
+        plan = _unequal(work, (copies, products), tiles, options, size)
+    else:
+        steps = trips_of(copies)
+        tiles, blocks = tiles // size, options.blocks // size
+        left = tiles % blocks + (blocks if options.share == 1 else 0)
+        ranges = min(blocks, left * min(options.share, steps))
+        plan = _Plan(tiles - left, left, steps, blocks if tiles >= blocks else ranges, ranges, size)
     with ir.InsertionPoint(forall), role.location:
-        scratch = stream_k.make_scratch(ranges * size, sums[0].operation.results[0].type)
+        scratch = stream_k.make_scratch(plan.ranges * size, sums[0].operation.results[0].type)
     new = work.on_blocks(plan.blocks * size)
     with role.location:
         for region, loop in zip(role.regions, (copies, products), strict=True):
             _walk(region.blocks[0], work, plan, loop, body(new).arguments[0], scratch)
     work.erase_old()
+
+
+def _is_unequal(copies: Any | None) -> bool:
+    """Whether tiles have steps of their own."""
+    return copies is not None and any(constants.integer_of(bound) is None for bound in list(copies.operands)[:2])
+
+
+def _unequal(work: Work, loops: tuple[Any, Any], tiles: int, options: StreamK, size: int) -> Table:
+    """The plan where tiles have other numbers of steps."""
+    copies, products = loops
+    known = {work.number: np.arange(tiles)}
+    first, end, later = (numbers_of(each, known) for each in (*list(copies.operands)[:2], products.operands[1]))
+    if first is None or end is None or later is None:
+        raise pass_error(copies, "numbers of k steps of tiles that are not known cannot be shared evenly")
+    lengths = np.broadcast_to(end - first, tiles)
+    peeled = np.unique(lengths - later)
+    if len(peeled) != 1 or any((lengths[place::size] != lengths[::size]).any() for place in range(size)):
+        raise pass_error(copies, "tiles of a cluster have other numbers of k steps, or are multiplied in other loops")
+    shares = Shares.of(lengths[::size].tolist(), options.blocks // size, options.share)
+    function = next(each.operation for each in parents(work.forall) if each.operation.name == "func.func")
+    return Table.of(function, shares, int(peeled[0]), size)
 
 
 @dataclass(frozen=True)
@@ -107,6 +142,10 @@ class _Plan:
     def total(self) -> int:
         """Steps that are shared."""
         return self.left * self.steps
+
+    def range_of(self, block: Any) -> _Range:
+        """What a block has of the shared steps, as values at the insertion point."""
+        return _Range.of(self, block)
 
 
 @dataclass(frozen=True)
@@ -146,6 +185,10 @@ class _Range:
         items = indexing.add(indexing.add(before, own), plan.whole // plan.blocks)
         return _Range(plan, number, start, end, begun, before, items)
 
+    def item(self, item: Any, block: Any) -> _Item:
+        """The item of work of a number."""
+        return _Item.of(self, item, block)
+
 
 def _cut(plan: _Plan, number: Any) -> Any:
     """Where the range of a number starts."""
@@ -165,6 +208,16 @@ class _Item:
     """Whether another block begins the tile."""
     others: Any
     """How many blocks have the rest of the tile, 0 unless this one begins it; their ranges follow this one's."""
+    steps: int
+    """Of a tile."""
+
+    def bound(self, loop: Any, fills: bool) -> None:
+        """Makes a loop over the steps of the tile one over those of the item, before it."""
+        if fills:
+            loop.operands[0], loop.operands[1] = self.first, indexing.add(self.first, self.count)
+        else:
+            peeled = self.steps - trips_of(loop)
+            loop.operands[1] = indexing.sub(self.count, constants.index(peeled))
 
     @staticmethod
     def of(range_: _Range, item: Any, block: Any) -> _Item:
@@ -191,7 +244,7 @@ class _Item:
         behind = _beyond(last, range_.number)
         none = constants.index(0)
         others = arith.SelectOp(is_part, none, arith.SelectOp(is_own, behind, none).result).result
-        return _Item(tile, first, count, is_part, others)
+        return _Item(tile, first, count, is_part, others, steps)
 
 
 def _not_below(left: Any, right: Any) -> Any:
@@ -205,25 +258,23 @@ def _beyond(number: Any, least: Any) -> Any:
     return indexing.sub(dialect("arith").MaxUIOp(number, least).result, least)
 
 
-def _walk(block: Any, work: Work, plan: _Plan, loop: Any, number: Any, scratch: tuple[Any, Any]) -> None:
+def _walk(block: Any, work: Work, plan: _Plan | Table, loop: Any, number: Any, scratch: tuple[Any, Any]) -> None:
     """Puts a role's work on one tile into a loop over the items of its block."""
     inside = [op.operation for op in in_block(block)]
     with ir.InsertionPoint(inside[0]):
         start, rank = rings.enter(), None
         if plan.cluster > 1:  # not tile.rank, on which the place of what all of them copy would seem to depend
             number, rank = indexing.div(number, plan.cluster), indexing.rem(number, plan.cluster)
-        range_ = _Range.of(plan, number)
+        range_ = plan.range_of(number)
         items = dialect("scf").ForOp(constants.index(0), range_.items, constants.index(1), list(start))
     with ir.InsertionPoint(items.body):
-        item = _Item.of(range_, items.induction_variable, number)
+        item = range_.item(items.induction_variable, number)
         tile = item.tile if rank is None else indexing.add(indexing.mul(item.tile, plan.cluster), rank)
     end = into_loop(inside, items, work.place, {work.number: tile})
     with ir.InsertionPoint(loop):
-        if named(loop, "tile.tma_load"):
-            loop.operands[0], loop.operands[1] = item.first, indexing.add(item.first, item.count)
-        else:
-            peeled = plan.steps - trips_of(loop)
-            loop.operands[1] = indexing.sub(item.count, constants.index(peeled))
+        fills = bool(named(loop, "tile.tma_load"))
+        item.bound(loop, fills)
+        if not fills:
             first = range_.number
             if rank is not None:
                 first = indexing.add(first, indexing.mul(rank, plan.ranges))
@@ -234,7 +285,7 @@ def _walk(block: Any, work: Work, plan: _Plan, loop: Any, number: Any, scratch: 
         rings.leave(*items.results)
 
 
-def _finish(work: list[Any], place: Any, item: _Item, scratch: tuple[Any, Any]) -> None:
+def _finish(work: list[Any], place: Any, item: _Item | Item, scratch: tuple[Any, Any]) -> None:
     """Leaves a part at its place, or adds those at the next places and finishes the tile. The branch is after the wait
     for products: before it, it would make ptxas serialize them."""
     scf = dialect("scf")

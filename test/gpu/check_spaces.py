@@ -21,8 +21,11 @@ import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from statistics import median
 from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from bench.timing import Timer
 
 ERRORS = {"bfloat16": 4e-3, "float16": 5e-4, "float32": 1e-3, "float64": 1e-12}
 """The largest error of a type, relative to the largest element; f32 is multiplied by tf32."""
@@ -34,8 +37,10 @@ CASES = (
 )  # fmt: skip
 """Types, rows and columns of A."""
 TRIANGLES = (("bfloat16", 4096, 4096), ("bfloat16", 8192, 8192), ("bfloat16", 3001, 2999), ("float16", 1024, 1024),
-             ("bfloat16", 3000, 3000))  # fmt: skip
+             ("bfloat16", 3000, 3000), ("bfloat16", 2048, 2048))  # fmt: skip
 """Types, rows of the triangle, and columns of B."""
+RIGHT = (("bfloat16", 4096), ("bfloat16", 2048))
+"""Types, and rows of a square matrix times an upper triangle."""
 MASKED = (("bfloat16", 4096, 128), ("bfloat16", 8192, 128), ("bfloat16", 4096, 4096), ("bfloat16", 3001, 128))
 """Types, rows, and k of masked products."""
 SHAPED = (
@@ -54,28 +59,11 @@ ROUNDS, LEAST = 5, 3e-3
 
 
 def microseconds(calls: list[Callable[[], object]], torch: Any) -> list[float]:
-    """The time of each call, launches back to back, in turn."""
-    found: list[list[float]] = [[] for _ in calls]
-    counts: list[int] = []
-    for call in calls:
-        start, stop = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-        call()
-        start.record()
-        call()
-        stop.record()
-        torch.cuda.synchronize()
-        counts.append(max(3, min(100, int(LEAST / max(1e-6, start.elapsed_time(stop) * 1e-3)))))
-    for _ in range(ROUNDS):
-        for call, count, times in zip(calls, counts, found, strict=True):
-            start, stop = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-            call()
-            start.record()
-            for _ in range(count):
-                call()
-            stop.record()
-            torch.cuda.synchronize()
-            times.append(start.elapsed_time(stop) * 1e3 / count)
-    return [median(times) for times in found]
+    """The time of each call on the GPU, launches back to back, in turn."""
+    timer = Timer(torch, ROUNDS, ROUNDS, LEAST)
+    host = timer.host(calls)
+    cold = [each.median for each in timer.cold(calls, host, rounds=2)]
+    return [each.median * 1e6 for each in timer.sustained(calls, cold, host, lambda: None)[0]]
 
 
 def module(m: int, k: int, element: str, twice: bool) -> str:
@@ -257,14 +245,22 @@ def timed(calls: dict[str, Callable[[], object]], first: str, row: dict[str, Any
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-o", "--output", type=Path)
-    parser.add_argument("--only", default="symmetric,triangular,shaped,masked,windows,sums,tiling", help="which cases")
-    parser.add_argument("--schedules", nargs="*", default=[], help="further schedules to measure, of bf16 triangles")
+    parser.add_argument(
+        "--only", default="symmetric,triangular,right,shaped,masked,windows,sums,tiling", help="which cases"
+    )
+    parser.add_argument(
+        "--schedules", nargs="*", default=[], help="further schedules of bf16 triangles; the first two of bf16 shapes"
+    )
+    parser.add_argument("--sizes", nargs="*", type=int, default=[], help="rows; other cases are left out")
     options = parser.parse_args()
     os.environ.setdefault("MLIR_GEMM_CACHE", tempfile.mkdtemp())
     import torch
 
     import mlir_gemm
     from mlir_gemm.tracing.contraction import Contraction, Operand
+
+    def chosen(name: str, cases: Any) -> list[Any]:
+        return [each for each in cases if name in options.only and each[1] in (options.sizes or [each[1]])]
 
     torch.backends.cuda.matmul.allow_tf32 = True
     rows: list[dict[str, Any]] = []
@@ -273,7 +269,7 @@ def main() -> int:
     def drawn(rows: int, columns: int, dtype: str) -> Any:
         return torch.randn((rows, columns), dtype=torch.float64, device="cuda").to(getattr(torch, dtype))
 
-    for dtype, m, k in CASES if "symmetric" in options.only else ():
+    for dtype, m, k in chosen("symmetric", CASES):
         element = ELEMENTS[dtype]
         a, b = drawn(m, k, dtype), drawn(m, k, dtype)
         fixed = {"precision": "tf32"} if element == "f32" else {}
@@ -291,7 +287,7 @@ def main() -> int:
         timed(calls, "triangle", row, torch)
         rows.append(row)
         del a, b, kernels, calls
-    for dtype, m, n in TRIANGLES if "triangular" in options.only else ():
+    for dtype, m, n in chosen("triangular", TRIANGLES):
         element = ELEMENTS[dtype]
         a, b = drawn(m, m, dtype), drawn(m, n, dtype)
         low = a.tril().contiguous()
@@ -311,7 +307,21 @@ def main() -> int:
         calls["torch tril"] = lambda a=a, b=b: torch.mm(a.tril(), b)
         timed(calls, "k_range", row, torch)
         rows.append(row)
-    for dtype, m, n in SHAPED_SIZES if "shaped" in options.only else ():
+    for dtype, m in chosen("right", RIGHT):
+        a, b = drawn(m, m, dtype), drawn(m, m, dtype)
+        upper = a.triu().contiguous()
+        one = triangular(m, m, ELEMENTS[dtype], masked=False, promise='tile.triangular = "upper"')
+        one = one.replace("ins(%A, %B :", "ins(%B, %A :")
+        schedules = {"chosen": "", "k_range": "space=k_range", "all": "space=all"}
+        schedules |= {each: f"space=k_range,{each}" for each in options.schedules}
+        kernels = {name: (mlir_gemm.compile(one, schedule=each), (upper, b)) for name, each in schedules.items()}
+        row = {"case": "right", "dtype": dtype, "m": m, "k": m}
+        calls, wrong = measured(kernels, b.to(torch.float64) @ upper.to(torch.float64), row, torch)
+        bad += wrong
+        calls["torch"] = lambda upper=upper, b=b: torch.mm(b, upper)
+        timed(calls, "k_range", row, torch)
+        rows.append(row)
+    for dtype, m, n in chosen("shaped", SHAPED_SIZES):
         for name, promise in SHAPED:
             text, kept = shaped(m, promise)
             a, b = drawn(m, m, dtype), drawn(m, n, dtype)
@@ -322,13 +332,15 @@ def main() -> int:
                 "chosen": (mlir_gemm.compile(one), (a, b)),
                 "all": (mlir_gemm.compile(one, schedule="space=all"), (a, b)),
             }
+            for each in options.schedules[:2] if dtype == "bfloat16" else ():
+                kernels[each] = (mlir_gemm.compile(one, schedule=f"space=k_range,{each}"), (a, b))
             row = {"case": name, "dtype": dtype, "m": m, "k": n, "part": float(kept.mean())}
             calls, wrong = measured(kernels, a.to(torch.float64) @ b.to(torch.float64), row, torch)
             bad += wrong
             calls["torch"] = lambda a=a, b=b: torch.mm(a, b)
             timed(calls, "k_range", row, torch)
             rows.append(row)
-    for dtype, m, k, wide in WINDOWS if "windows" in options.only else ():
+    for dtype, m, k, wide in chosen("windows", WINDOWS):
         a, b = drawn(m, k, dtype), drawn(m, k, dtype)
         sides = Operand("A", "mk", (m, k), ELEMENTS[dtype]), Operand("B", "nk", (m, k), ELEMENTS[dtype])
         text = Contraction(sides, "mn", mask=lambda m, n, wide=wide: (n <= m) & (n > m - wide), fill=-1e4).module()
@@ -353,7 +365,7 @@ def main() -> int:
         ((4096, 4096, 4096, 2048), (1000, 1032, 96, 200), (65, 200, 8, 16)) if "tiling" in options.only else ()
     ):
         bad += tiled(torch, *sizes)
-    for dtype, m, k in MASKED if "masked" in options.only else ():
+    for dtype, m, k in chosen("masked", MASKED):
         a, b = drawn(m, k, dtype), drawn(m, k, dtype)
         sides = Operand("A", "mk", (m, k), ELEMENTS[dtype]), Operand("B", "nk", (m, k), ELEMENTS[dtype])
         text = Contraction(sides, "mn", mask=_causal, fill=-1e4).module()

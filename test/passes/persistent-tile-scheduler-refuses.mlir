@@ -7,9 +7,9 @@
 
 // RUN: not mlir-gemm opt %s 'persistent-tile-scheduler{tiles=-1}' 2>&1 | FileCheck %s --check-prefix=LESS
 
-// LESS: error: pass 'persistent-tile-scheduler{blocks=1 consumers=1 tiles=-1 sequential=false}': expected at least 1 block
-// NONE: error: pass 'persistent-tile-scheduler{blocks=0 consumers=1 tiles=0 sequential=false}': expected at least 1 block, and 1 or 2 consumers
-// TURNS: error: pass 'persistent-tile-scheduler{blocks=1 consumers=3 tiles=0 sequential=false}': expected at least 1 block, and 1 or 2 consumers
+// LESS: error: pass 'persistent-tile-scheduler{blocks=1 consumers=1 tiles=-1 sequential=false back=false}': expected at least 1 block
+// NONE: error: pass 'persistent-tile-scheduler{blocks=0 consumers=1 tiles=0 sequential=false back=false}': expected at least 1 block, and 1 or 2 consumers
+// TURNS: error: pass 'persistent-tile-scheduler{blocks=1 consumers=3 tiles=0 sequential=false back=false}': expected at least 1 block, and 1 or 2 consumers
 
 func.func @two_dimensions() {
   // CHECK: persistent-tile-scheduler-refuses.mlir:[[# @LINE + 1]]:3: error: only an scf.forall over one dimension, from 0 in steps of 1, is walked by blocks

@@ -83,3 +83,33 @@ func.func @start(%X: memref<64x512xf16>, %C: memref<64x64xf32>) {
   } {mapping = [#gpu.block<x>]}
   return
 }
+
+// -----
+
+func.func @unknown(%X: memref<768x512xf16>, %given: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant dense<0.0> : vector<64x64xf32>
+  scf.forall (%block) in (12) {
+    %A = memref.alloc() : memref<64x64xf16, 3>
+    %bars = memref.alloc() {tile.layout = "barriers"} : memref<2x2xi64, 3>
+    "tile.ring"(%bars) {consumers = 1 : i64} : (memref<2x2xi64, 3>) -> ()
+    "tile.warp_specialize"() ({
+      %at:2 = "tile.enter"() : () -> (index, i32)
+      // CHECK: stream-k-refuses.mlir:[[# @LINE + 1]]:7: error: numbers of k steps of tiles that are not known cannot be shared evenly
+      scf.for %step = %c0 to %given step %c1 {
+        "tile.tma_load"(%A, %X, %bars, %at#0, %c0, %step) {operandSegmentSizes = array<i32: 1, 1, 1, 1, 2>} : (memref<64x64xf16, 3>, memref<768x512xf16>, memref<2x2xi64, 3>, index, index, index) -> ()
+      }
+      "tile.leave"(%at#0, %at#1) : (index, i32) -> ()
+    }, {
+      %at:2 = "tile.enter"() : () -> (index, i32)
+      %sum = scf.for %step = %c0 to %given step %c1 iter_args(%acc = %zero) -> (vector<64x64xf32>) {
+        %more = "tile.mma"(%A, %A, %acc) {a = "mk", async, b = "kn"} : (memref<64x64xf16, 3>, memref<64x64xf16, 3>, vector<64x64xf32>) -> vector<64x64xf32>
+        scf.yield %more : vector<64x64xf32>
+      }
+      %done = "tile.mma_wait"(%sum) {pending = 0 : i64} : (vector<64x64xf32>) -> vector<64x64xf32>
+      "tile.leave"(%at#0, %at#1) : (index, i32) -> ()
+    }) : () -> ()
+  } {mapping = [#gpu.block<x>]}
+  return
+}

@@ -23,6 +23,12 @@ WAYS = {
     "lanes": ("sm_80", "mma=simt,block=32x32x16,warp=16x16x16", "f32"),
     "wmma": ("sm_70", f"mma=wmma,{TILES}", "f16"),
     "a ring, by warps": ("h200", f"mma=mma_sync,mainloop=tma,layout=swizzle128,stages=2,{TILES}", "f16"),
+    "a ring that blocks walk": (
+        "h200",
+        f"mma=mma_sync,mainloop=tma,layout=swizzle128,stages=3,persistent=3,{TILES}",
+        "f16",
+    ),
+    "blocks that walk": ("sm_80", f"mainloop=cp_async,stages=2,tiles_per_block=3,{TILES}", "f16"),
     "f64": ("h200", "mma=mma_sync,mainloop=cp_async,block=32x32x16,warp=16x16x16", "f64"),
 }
 TYPES = {"f16": np.float16, "f32": np.float32, "f64": np.float64}
@@ -75,7 +81,7 @@ def test_random() -> None:
     random = np.random.default_rng(5)
     for _ in range(draws(4)):
         way, mark, side = (str(random.choice(list(each))) for each in (WAYS, SHAPES, "AB"))
-        m, n, k = (int(each) for each in random.integers(41, 120, 3))
+        m, n, k = (int(each) for each in random.integers(65, 120, 3))
         _check(way, mark, side, *((each // 32 * 32 for each in (m, n, k)) if way == "wmma" else (m, n, k)))
 
 

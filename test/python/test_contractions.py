@@ -91,6 +91,8 @@ def test_a_result_in_any_order_has_no_kernel_of_its_own() -> None:
     assert found["amji,cbkm->kjicba"] == "ajicbk"
     assert found["akb,jk->jba"] == "jab"
     assert found["bq,srqa->srba"] == "srba"
+    assert found["ap,srqp->srqa"] == "srqa"
+    assert found["lnim,kmjn->lkji"] == "kjli"
     case = next(each for each in tccg() if each.equation == "bmki,cajm->kjicba")
     kernel = mlir_gemm.compile(replace(case, c=found[case.equation]).text(), chip="sm_90a", device="simulator")
     assert len(kernel.launch.steps) == 1

@@ -143,7 +143,12 @@ def test_random_halves_in_clusters() -> None:
 @pytest.mark.parametrize(("side", "half", "shape", "cluster"), [
     ("A", "lower", (328, 64, 328), ""), ("A", "upper", (200, 64, 328), ""), ("B", "lower", (64, 200, 328), ""),
     ("B", "upper", (64, 328, 328), ""), ("A", "lower", (264, 136, 328), ",cluster_n=2"),
-    ("B", "upper", (200, 200, 328), ",cluster_m=4"),
+    ("B", "upper", (200, 200, 328), ",cluster_m=4"), ("A", "lower", (328, 200, 328), ",persistent=7"),
+    ("B", "lower", (264, 328, 328), ",ping_pong=on,persistent=4"),
+    ("A", "upper", (264, 264, 328), ",cluster_n=2,persistent=4"),
+    ("A", "lower", (328, 200, 328), ",persistent=7,stream_k=2"), ("A", "upper", (136, 64, 328), ",split_k_cluster=2"),
+    ("A", "lower", (136, 136, 520), ",cluster_n=2,split_k_cluster=4"),
+    ("B", "upper", (264, 264, 328), ",cluster_m=2,persistent=8,stream_k=1"),
 ])  # fmt: skip
 def test_triangular_operands(side: str, half: str, shape: tuple[int, int, int], cluster: str) -> None:
     m, n, k = shape

@@ -15,7 +15,7 @@ from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
 
-HANDED = 32.0
+HANDED = 15.0
 """Bytes a clock in which a block leaves partial sums in L2, or reads them. A guess, which no fit has
 tested; the search proposes no `stream_k`."""
 TRANSPOSED = 1.85
@@ -109,7 +109,7 @@ def cost_of(work: Work, target: Target, constants: WgmmaConstants) -> WgmmaCost:
     busy, last = steps + epilogue, ended / clock
     written = work.result * (1 + (x.torn - 1) * work.odd_d) / (x.taken * clock)
     streamed = norm(x.memory, busy - last, work.dram / (x.dram * target.dram_bytes_s), written) + last
-    ends = (x.fill * (1 - (1 - x.overlap) * work.alone) + x.form * work.clustered) / clock
+    ends = (x.fill * (1 - (1 - x.overlap) * work.alone + work.again) + x.form * work.clustered) / clock
     free = streamed + ends
     # While an epilogue computes, tensor cores wait: that time adds to what the power limit allows them.
     waiting = (tiles - (tiles - 1) * work.hidden) * work.arithmetic / x.issued / clock

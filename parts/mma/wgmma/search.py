@@ -73,6 +73,8 @@ def proposals(problem: Problem, target: Target, pinned: Mapping[str, Any], wide:
             schedule = _staged(problem, target, base.replace(**shared), pinned)
             paced = turns and "throttle" not in pinned and _hides(problem, schedule, target)
             yield schedule.replace(throttle=target.constants(WgmmaLimits).pace) if paced else schedule
+            if schedule.space == K_RANGE and schedule.persistent and not turns and "persistent" not in pinned:
+                yield schedule.replace(persistent=0)  # unequal tiles: who is done first takes the next
 
 
 def is_proposed(schedule: Schedule) -> bool:
@@ -197,8 +199,9 @@ def _staged(problem: Problem, target: Target, base: Schedule, pinned: Mapping[st
         deeper = (base.replace(stages=count) for count in range(min(MOST_STAGES, most), 2, -1))
         fitting = (schedule for schedule in deeper if smem_bytes(problem, schedule) <= share)
         base = next(fitting, base.replace(stages=2))
-    alone = base.split_k_cluster == base.tiles_per_block == 1
-    if "persistent" not in pinned and alone and base.space != K_RANGE:
+    # Of a number of tiles that is not known none go backwards, which unequal ones need.
+    alone = base.split_k_cluster == base.tiles_per_block == 1 and not (base.space == K_RANGE and problem.dynamic)
+    if "persistent" not in pinned and alone:
         tiles, places = blocks_of(problem, base), cluster_places(target, base.cluster) * max(1, base.min_blocks)
         walk = tiles > places or problem.dynamic or bool(base.stream_k)
         base = base.replace(persistent=places if walk else 0)

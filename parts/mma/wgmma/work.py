@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from mlir_gemm.parts.block import consumer_warpgroups
 from mlir_gemm.parts.epilogue.unaligned_rows import rows_bytes
 from mlir_gemm.parts.grid import blocks as blocks_of
-from mlir_gemm.parts.grid import covered, grid, k_share, share, steps, stores
+from mlir_gemm.parts.grid import busiest, covered, grid, k_share, share, steps, stores
 from mlir_gemm.parts.grid import walkers as walkers_of
 from mlir_gemm.parts.layout import LINE, buffer, panel_of
 from mlir_gemm.parts.mma.wgmma.constants import WgmmaLimits
@@ -29,6 +29,8 @@ from mlir_gemm.spec.problem import (
 )
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
+from mlir_gemm.spec.tile_space import K_RANGE
+from mlir_gemm.spec.zeros import parse
 
 INSTRUCTION_BYTES = 32
 """Bytes of k that one instruction multiplies, whatever the type."""
@@ -111,6 +113,8 @@ class Work:
     handed: float
     """Bytes of partial sums that a block leaves to others, and reads of them, with `stream_k`."""
     clustered: float
+    again: float
+    """Tiles that blocks of their own begin on an SM after its first one, in `k_range`: each fills its ring anew."""
     dram: float
     """Bytes of the whole product from and to DRAM."""
     result: float
@@ -138,6 +142,8 @@ def work_of(problem: Problem, schedule: Schedule, target: Target) -> Work:
     rounds = -(-tiles // walking) * -(-walkers // places) if walking else -(-walkers // places)
     if shared:
         rounds = waves + left / shared
+    if schedule.space == K_RANGE:
+        rounds = busiest(problem, schedule, max(1, active // schedule.cluster))
     flight = max(1, min(tiles, active // split))
     across_m, across_n = covered(schedule, raster_of(schedule), rows, columns, flight)
 
@@ -195,6 +201,7 @@ def work_of(problem: Problem, schedule: Schedule, target: Target) -> Work:
         splits=split > 1,
         handed=m * n * 4 * (1 + -(-shared // left)) if shared else 0.0,
         clustered=schedule.cluster_m * schedule.cluster_n > 1,
+        again=max(0.0, tiles * split / active - 1) if schedule.space == K_RANGE and not walking else 0.0,
         dram=_dram(problem, schedule, target, tiles / flight, across_m / rows, across_n / columns),
         result=epilogue_bytes(problem),
         odd_d=_odd_result(problem),
@@ -262,5 +269,9 @@ def _dram(problem: Problem, schedule: Schedule, target: Target, waves: float, pa
     result = epilogue_bytes(problem)
     if a + b + result <= KEPT * target.l2_bytes:
         return 0.0
+    # Of an operand with zeros only what the steps need is read, and of the other one that at a time.
+    steps, across = k_share(problem, schedule), {each.across for each in parse(problem.zeros)} if problem.zeros else ()
+    least = sum(size * (steps if side in across else 1) for size, side in ((a, "m"), (b, "n")))
+    read = max(1.0, waves / problem.batch) * (part_a * a + part_b * b) * steps
     kept = sum(size * part / PARTS for size, part in ((a, schedule.l2_keep_a), (b, schedule.l2_keep_b)) if part < PARTS)
-    return max(a + b, max(1.0, waves / problem.batch) * (part_a * a + part_b * b)) - kept + result
+    return max(least, read) - kept + result
