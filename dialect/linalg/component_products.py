@@ -296,7 +296,7 @@ def scale(value: Any, parts: Sequence[Sequence[Number]]) -> bool:
         columns = list(zip(*steps.result, strict=True))
         result = tuple(tuple(_sum(row, column) for column in columns) for row in parts)
         steps = replace(steps, result=result)
-    op.attributes[ALGEBRA] = algebra_marks.mark(table, steps)
+    op.attributes[ALGEBRA] = algebra_marks.mark(table, steps, algebra_marks.asked_algorithm(op))
     return True
 
 
