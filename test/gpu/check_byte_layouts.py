@@ -3,6 +3,7 @@
     python test/gpu/check_byte_layouts.py [--sizes 2048 4096 8192] [--random 24] [--chip h100] [-o RESULTS.json]
     python test/gpu/check_byte_layouts.py --types i8 f8E4M3FN f8E5M2 u8 --layouts    # NN and TT too
     python test/gpu/check_byte_layouts.py --variants --sizes 2048    # TN in place in other tiles
+    python test/gpu/check_byte_layouts.py --copies --sizes 3072    # TN with other copies in front
     python test/gpu/check_byte_layouts.py --dry    # small and random ones in the simulator, without times
 
 i8 and f8E4M3FN, or the types that are named. At each size TN is compiled in two ways: B transposed in shared memory
@@ -53,6 +54,11 @@ VARIANTS = ("block=128x256x128,warp=64x256x128", "block=256x128x128,warp=128x128
             "block=128x128x128,warp=64x128x128", "block=128x256x128,warp=64x256x128,smem_epilogue=off",
             "block=64x256x128,warp=64x256x128")  # fmt: skip
 """Of TN in place, with `--variants`."""
+COPIES = {"as chosen": (16, 2, True), "8 and 4 lanes": (8, 4, True), "4 and 8 lanes": (4, 8, True),
+          "32 and 1 lanes": (32, 1, True), "after the kernel before": (16, 2, False),
+          "8 and 4 lanes, after": (8, 4, False)}  # fmt: skip
+"""Of copies, with `--copies`: threads of a warp along rows of the copy and of the operand, and whether it and the
+product start early."""
 QUEUED, SLEEP_CYCLES_S = 60, 1.9e9
 """Most launches of a round, and clocks of a second in which the GPU is held."""
 
@@ -68,6 +74,7 @@ class Job(NamedTuple):
     schedule: str = ""
     worth: float | None = None
     chip: str = "sm_90a"
+    copy: str = ""
 
 
 def source(job: Job) -> str:
@@ -96,13 +103,16 @@ def source(job: Job) -> str:
 """
 
 
-def compiled(job: Job, **on: Any) -> Any:
-    """The kernel. What is decided first is asked with the part that a kernel in front must save set to the job's."""
+def compiled(job: Job, head: str = "", **on: Any) -> Any:
+    """The kernel. What is decided first is asked with the part that a kernel in front must save set to the job's;
+    `head` is put before what is compiled, so that it is not the same as something else."""
     import mlir_gemm
     from mlir_gemm.pipeline.driver import compile_module
     from mlir_gemm.spec.schedule import Schedule
     from mlir_gemm.tile_model import relayout
 
+    if job.copy:
+        return _with_copy(job, **on)
     fields = ",".join(filter(None, [TYPES[job.element][-1], job.schedule, "mma=wgmma" * bool(job.schedule)]))
     text, before = source(job), relayout.WORTH
     if job.worth is not None:
@@ -112,8 +122,39 @@ def compiled(job: Job, **on: Any) -> Any:
             text = compile_module(text, chip=job.chip, schedule=schedule, until="select").ir("select")
         finally:
             relayout.WORTH = before
-        return mlir_gemm.compile(text, job.chip, **on)
+        return mlir_gemm.compile(head + text, job.chip, **on)
     return mlir_gemm.compile(text, job.chip, schedule=fields or None, **on)
+
+
+def _with_copy(job: Job, **on: Any) -> Any:
+    """The same with a copy in front as COPIES says."""
+    from mlir_gemm.dialect.elementwise import patches
+    from mlir_gemm.pipeline import driver
+
+    before, passes = (patches.OUT_LANES, patches.IN_LANES), driver.elementwise_passes
+    out_lanes, in_lanes, early = COPIES[job.copy]
+
+    def late(stage: str, target: Any, **_: bool) -> Any:
+        return passes(stage, target)
+
+    patches.OUT_LANES, patches.IN_LANES = out_lanes, in_lanes
+    driver.elementwise_passes = passes if early else late
+    try:
+        return compiled(job._replace(copy=""), f"// {job.copy}\n", **on)
+    finally:
+        patches.OUT_LANES, patches.IN_LANES = before
+        driver.elementwise_passes = passes
+
+
+def by_kernel(call: Any, torch: Any) -> dict[str, float]:
+    """Microseconds of each kernel of a call, as the profiler has them: the mean of ten calls."""
+    call()
+    torch.cuda.synchronize()
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as found:
+        for _ in range(10):
+            call()
+        torch.cuda.synchronize()
+    return {each.key: each.device_time_total / 10 for each in found.key_averages() if each.device_time_total}
 
 
 def randomly(count: int, seed: int, largest: int) -> Iterator[Job]:
@@ -213,6 +254,7 @@ def check(jobs: dict[str, Job], torch: Any) -> dict[str, Any]:
         calls[name] = lambda kernel=kernel, a=a, b=b: kernel(a, b)
     if len(jobs) > 1:
         row["us"] = dict(zip(calls, queued(list(calls.values()), torch), strict=True))
+        row["kernels"] = {name: by_kernel(call, torch) for name, call in calls.items() if "copied" in name}
         row["us of calls"] = dict(zip(calls, microseconds(list(calls.values()), torch), strict=True))
     return row
 
@@ -224,6 +266,8 @@ def of_size(size: int, element: str, options: Any) -> dict[str, Job]:
     if options.layouts:
         found |= {"NN": tn._replace(orders=("mk", "kn")), "TT": tn._replace(orders=("km", "nk"))}
     found |= {f"NT {tiles}": nt._replace(schedule=tiles) for tiles in WIDE}
+    if options.copies:
+        found |= {f"TN copied, {name}": tn._replace(worth=COPIED, copy=name) for name in COPIES}
     if options.variants:
         found |= {f"TN {tiles}": tn._replace(schedule=tiles, worth=IN_PLACE) for tiles in VARIANTS}
     return found
@@ -240,6 +284,7 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=14)
     parser.add_argument("--types", nargs="*", default=list(USUAL), choices=list(TYPES))
     parser.add_argument("--layouts", action="store_true", help="NN and TT too")
+    parser.add_argument("--copies", action="store_true", help="TN with other copies in front")
     parser.add_argument("--variants", action="store_true", help="TN in place in all tiles of VARIANTS")
     options = parser.parse_args()
     if options.dry:
@@ -267,8 +312,9 @@ def main() -> int:
             for name, us in row.get("us", {}).items():
                 rate, calls = 2e-6 * job.m * job.n * job.k / us, row["us of calls"][name]
                 part = row["us"]["NT"] / us
-                print(f"    {name:44} {us:7.1f} us, {rate:5.0f} TFLOP/s, {part:.2f} of NT; calls {calls:7.1f} us",
-                      flush=True)  # fmt: skip
+                each = (f"{kernel} {time:.1f}" for kernel, time in row["kernels"].get(name, {}).items())
+                told = f"    {name:44} {us:7.1f} us, {rate:5.0f} TFLOP/s, {part:.2f} of NT; calls {calls:7.1f} us"
+                print(told, *each, flush=True)
     if options.output:
         options.output.write_text(json.dumps({"device": torch.cuda.get_device_name(), "rows": rows}, indent=1))
     bad = sum(bool(row["bad"]) for row in rows)
