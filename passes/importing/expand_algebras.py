@@ -52,7 +52,8 @@ class ExpandAlgebras(Pass):
     chosen where an algorithm with fewer is allowed; empty for those of `spec/bilinear_plans.py`."""
     unasked: str = ""
     """Types, such as f32,f64, of which fewer multiplications are taken though the source does not ask for them: where
-    all sizes are known, they are faster, and the bound of errors is at most twice as large."""
+    all sizes are known, they are faster, and the bound of errors is at most twice as large. They are multiplied in
+    full, by what takes operands in any order: sums lie as these do."""
 
     def run(self, module: Any) -> None:
         for function in named(module, "func.func"):
@@ -82,7 +83,7 @@ class ExpandAlgebras(Pass):
         if only:
             way, why = min(only, key=lambda each: each.cost(work)), ""
         with ir.InsertionPoint(op), op.location:
-            result = _built(generic, marked, way)
+            result = _built(generic, marked, way, work.element not in self.unasked.split(","))
         op.results[0].replace_all_uses_with(result)
         op.erase()
         return why
@@ -149,7 +150,7 @@ def _work(generic: Generic) -> Work:
                 ELEMENT_BYTES[element], wide)  # fmt: skip
 
 
-def _built(generic: Generic, marked: Marked, way: Way) -> Any:
+def _built(generic: Generic, marked: Marked, way: Way, along_k: bool) -> Any:
     sizes = structured.sizes_of(generic)[:-1]
     factors = [Factor(generic.inputs[number], tuple(_loops(generic, number))) for number in (0, 1)]
     product = component_products.ComponentProduct(
@@ -164,4 +165,4 @@ def _built(generic: Generic, marked: Marked, way: Way) -> Any:
         return component_products.groups(product)
     if way.kind == plans.OUTER or marked.steps is None:
         return component_products.outer(product)
-    return component_products.steps(product, marked.steps)
+    return component_products.steps(product, marked.steps, along_k)
