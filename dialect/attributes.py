@@ -137,7 +137,7 @@ MARKS = {
     names.PART: Mark(FLAG, ("scf.for",)),
     names.COMMIT: Mark(FLAG, ("nvgpu.device_async_create_group",)),
     names.MAPS: Mark(NUMBERS, _KERNEL),
-    names.DEPENDENT_LAUNCH: Mark(FLAG, (_FUNCTION, *_KERNEL)),
+    names.DEPENDENT_LAUNCH: Mark(FLAG, _KERNEL),
     names.ASSERTS: Mark(_MESSAGES, (_FUNCTION,)),
 }
 

@@ -45,7 +45,7 @@ from mlir_gemm.pipeline.rows import row_passes
 from mlir_gemm.pipeline.runner import Hook, Rehearse, Runner, Verify, VerifyLists, check_attributes, reproduce
 from mlir_gemm.pipeline.saved import divisors_of, is_decided
 from mlir_gemm.pipeline.selecting import select_passes, tuned_passes
-from mlir_gemm.spec.attributes import CHIP, DEPENDENT_LAUNCH, SCHEDULE, SPLIT_K_WORKSPACE, STAGE
+from mlir_gemm.spec.attributes import CHIP, SCHEDULE, SPLIT_K_WORKSPACE, STAGE
 from mlir_gemm.spec.backends import NVPTX
 from mlir_gemm.spec.kernel_record import ELEMENTWISE, PRODUCT, REDUCTION, ROWS, KernelRecord
 from mlir_gemm.spec.launch import Launch
@@ -179,9 +179,8 @@ class KernelRun:
         if is_after(self.stage, stage):
             return []
         if self.kind == ELEMENTWISE:
-            attributes = outer_function(self.module).attributes
-            copies, adds = (name in attributes for name in (DEPENDENT_LAUNCH, SPLIT_K_WORKSPACE))
-            return elementwise_passes(stage, self.target, dependent_launch=copies or adds, early_trigger=copies)
+            divided = SPLIT_K_WORKSPACE in outer_function(self.module).attributes
+            return elementwise_passes(stage, self.target, dependent_launch=divided)
         if self.kind == REDUCTION:
             return reduction_passes(stage, self.target)
         if self.kind == ROWS:

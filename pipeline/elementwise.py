@@ -14,16 +14,13 @@ from mlir_gemm.spec.stages import ALL_SLOTS
 from mlir_gemm.spec.target import Target
 
 
-def elementwise_passes(
-    stage: str, target: Target, dependent_launch: bool = False, early_trigger: bool = False
-) -> list[PassSpec]:
+def elementwise_passes(stage: str, target: Target, dependent_launch: bool = False) -> list[PassSpec]:
     """The passes of one stage, from `tile` to the last one with IR. With `dependent_launch` the kernel is launched
-    while the one before it ends, where the chip can do that; with `early_trigger` it lets the next one start as soon as
-    all its blocks have."""
-    return in_stage(stage, ALL_SLOTS[stage], _placed(target, dependent_launch, early_trigger))
+    while the one before it ends, where the chip can do that."""
+    return in_stage(stage, ALL_SLOTS[stage], _placed(target, dependent_launch))
 
 
-def _placed(target: Target, dependent_launch: bool, early_trigger: bool) -> Iterator[Placed]:
+def _placed(target: Target, dependent_launch: bool) -> Iterator[Placed]:
     yield at("tile", "loops", step("keep-reference"))
     yield at("tile", "loops", upstream("func.func(linalg-generalize-named-ops)"))
     yield at("tile", "sizes", step("share-sizes"))
@@ -35,6 +32,6 @@ def _placed(target: Target, dependent_launch: bool, early_trigger: bool) -> Iter
     cleaning = "lower-affine,gpu.module(gpu.func(canonicalize,cse,loop-invariant-code-motion))"
     yield at("lower", "clean", upstream(cleaning))
     if dependent_launch and target.has_dependent_launch:
-        yield at("lower", "positions", step("programmatic-dependent-launch", early=early_trigger))
+        yield at("lower", "positions", step("programmatic-dependent-launch", early=False))
     yield at("lower", "check", step("pass-scalars"), step("check-lowered"))
     yield from converted(target)

@@ -5,8 +5,7 @@ kernel and the order in which A, B or both are to lie. Leaves a program in which
 points copies the operand (tile.copy) to a buffer of its own, whose rows start at multiples of 16 bytes and which
 consists of whole tiles of `block`, with zeros beyond the operand. The product reads the buffer: its argument has the
 operand's sizes, the buffer's strides, and the attribute `tile.padded`, the sizes of the buffer. That attribute promises
-zeros up to there; `reveal-padding` makes use of it. The copy's module says in `tile.note` what was done; its function
-has `tile.dependent_launch`, since what the product saves may be little more than a launch.
+zeros up to there; `reveal-padding` makes use of it. The copy's module says in `tile.note` what was done.
 
 Refuses operands that are computed, that are not arguments of the kernel, that have dynamic sizes, that the kernel
 writes, or that lack a dimension, and kernels without a product. An operand that is padded in this order already stays
@@ -32,7 +31,7 @@ from mlir_gemm.dialect.outlining.views import view_of_type
 from mlir_gemm.dialect.walk import body, named, users
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Rewrite
-from mlir_gemm.spec.attributes import DEPENDENT_LAUNCH, KIND, ROLE
+from mlir_gemm.spec.attributes import KIND, ROLE
 
 ROW_BYTES = 16
 """What rows of a buffer start at multiples of: the widest access of a thread."""
@@ -187,7 +186,6 @@ class _Move:
                 tile.copy(block.arguments[1], block.arguments[0], place)
                 dialect("func").ReturnOp([])
         function.attributes[KIND] = ir.StringAttr.get("elementwise")
-        function.attributes[DEPENDENT_LAUNCH] = ir.UnitAttr.get()
         set_argument_attributes(function, [{ROLE: ir.StringAttr.get(role)} for role in ("in", "out")])
         return name
 

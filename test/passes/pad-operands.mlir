@@ -19,7 +19,7 @@
 //      CHECK:     "tile.run"(%[[X]], %[[Y]], %[[Z]]) {kernel = "f_0"
 //  CHECK-NOT:     tile.run
 //      CHECK:   module @f_0_a attributes {tile.chip = "sm_90", tile.note = "operand A of a product is re-laid out for it: its rows are 90 bytes apart, those of the copy 96, with zeros at their ends", tile.stage = "import"} {
-// CHECK-NEXT:     func.func @f_0_a(%[[X:.*]]: memref<37x45xf16> {tile.role = "in"}, %[[Y:.*]]: memref<37x48xf16> {tile.role = "out"}) attributes {tile.dependent_launch, tile.kind = "elementwise"} {
+// CHECK-NEXT:     func.func @f_0_a(%[[X:.*]]: memref<37x45xf16> {tile.role = "in"}, %[[Y:.*]]: memref<37x48xf16> {tile.role = "out"}) attributes {tile.kind = "elementwise"} {
 //      CHECK:       "tile.copy"(%[[Y]], %[[X]], %{{.*}}, %{{.*}}) {operandSegmentSizes
 //      CHECK:   module @f_0_b
 //      CHECK:     "tile.copy"
