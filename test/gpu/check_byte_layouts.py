@@ -54,11 +54,10 @@ VARIANTS = ("block=128x256x128,warp=64x256x128", "block=256x128x128,warp=128x128
             "block=128x128x128,warp=64x128x128", "block=128x256x128,warp=64x256x128,smem_epilogue=off",
             "block=64x256x128,warp=64x256x128")  # fmt: skip
 """Of TN in place, with `--variants`."""
-COPIES = {"as chosen": (16, 2, True), "8 and 4 lanes": (8, 4, True), "4 and 8 lanes": (4, 8, True),
-          "32 and 1 lanes": (32, 1, True), "after the kernel before": (16, 2, False),
-          "8 and 4 lanes, after": (8, 4, False)}  # fmt: skip
-"""Of copies, with `--copies`: threads of a warp along rows of the copy and of the operand, and whether it and the
-product start early."""
+COPIES = {"8 and 4 lanes": (8, 4), "4 and 8 lanes": (4, 8)}
+"""Of copies, with `--copies`: threads of a warp along rows of the copy and of the operand, in place of 16 and 2. A copy
+that starts while the kernel before it ends, and lets the product start early (programmatic dependent launch), was
+slower: 57.6 us at 3072^3, 54.7 without (H100, 2026-11-28-h100-byte-copies.json.xz)."""
 QUEUED, SLEEP_CYCLES_S = 60, 1.9e9
 """Most launches of a round, and clocks of a second in which the GPU is held."""
 
@@ -129,21 +128,13 @@ def compiled(job: Job, head: str = "", **on: Any) -> Any:
 def _with_copy(job: Job, **on: Any) -> Any:
     """The same with a copy in front as COPIES says."""
     from mlir_gemm.dialect.elementwise import patches
-    from mlir_gemm.pipeline import driver
 
-    before, passes = (patches.OUT_LANES, patches.IN_LANES), driver.elementwise_passes
-    out_lanes, in_lanes, early = COPIES[job.copy]
-
-    def late(stage: str, target: Any, **_: bool) -> Any:
-        return passes(stage, target)
-
-    patches.OUT_LANES, patches.IN_LANES = out_lanes, in_lanes
-    driver.elementwise_passes = passes if early else late
+    before = patches.OUT_LANES, patches.IN_LANES
+    patches.OUT_LANES, patches.IN_LANES = COPIES[job.copy]
     try:
         return compiled(job._replace(copy=""), f"// {job.copy}\n", **on)
     finally:
         patches.OUT_LANES, patches.IN_LANES = before
-        driver.elementwise_passes = passes
 
 
 def by_kernel(call: Any, torch: Any) -> dict[str, float]:

@@ -67,8 +67,9 @@ def kernels(text: str, schedule: str, on: dict[str, Any]) -> dict[str, Any]:
     from mlir_gemm.dialect.parse import parse_module
     from mlir_gemm.passes.select.read_components import ReadComponents
     from mlir_gemm.pipeline.driver import compile_module
+    from mlir_gemm.runtime.own_chip import default_chip
 
-    imported = compile_module(text, until="import", chip=on.get("chip")).ir("import")
+    imported = compile_module(text, until="import", chip=on.get("chip") or default_chip()).ir("import")
     if "tile.laid_out" not in imported:
         raise ValueError("nothing lays B out here")
     context = new_context()
