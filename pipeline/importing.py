@@ -160,7 +160,8 @@ def _has_components(source: str) -> bool:
 
 
 _UNASKED = ("f32", "f64")
-_FIXED = re.compile(r"tile\.(precision|batch_invariant)\b")
+_FIXED = re.compile(r"\b(precision|batch_invariant) *=")
+"""In a function's own `tile.schedule`."""
 _SEVERAL = re.compile(r"outs\(\s*%[\w.$#-]+\s*,")
 
 

@@ -356,6 +356,15 @@ def test_large_ones_in_full_take_three_products(
     assert ("relative to whole elements" in module.ir("select")) == (products == 3)
 
 
+@pytest.mark.parametrize("field", ['precision = "tf32"', "batch_invariant = true"])
+def test_what_the_source_itself_fixes_keeps_its_products(field: str) -> None:
+    sides = [Operand(name, letters, (4096, 4096), "complex<f32>") for name, letters in (("A", "mk"), ("B", "kn"))]
+    text = Contraction(tuple(sides), "mn").module()
+    text = text.replace(" {\n", f" attributes {{tile.schedule = {{{field}}}}} {{\n", 1)
+    module = compile_module(text, chip="h200", until="select")
+    assert [each.problem.batch for each in module.kernels if each.problem is not None] == [1]
+
+
 def test_growth_of_errors() -> None:
     """The bound of the three products of complex numbers is twice the constants' own; the real part's is the same."""
     steps, whole = BUILT_IN[0].steps, BUILT_IN[2].steps
