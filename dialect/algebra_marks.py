@@ -10,7 +10,7 @@ from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import input_error
 from mlir_gemm.errors import Error, InputError
 from mlir_gemm.spec.attributes import ALGEBRA
-from mlir_gemm.spec.bilinear import FEWEST, SCHOOLBOOK, Bilinear, Matrix, Number, Steps, Table, named
+from mlir_gemm.spec.bilinear import ALGORITHMS, AUTO, FEWEST, SCHOOLBOOK, Bilinear, Matrix, Number, Steps, Table, named
 
 NAME, CONSTANTS, ALGORITHM = "name", "constants", "algorithm"
 PARTS = ("left", "right", "result")
@@ -24,6 +24,8 @@ class Marked:
     table: Table
     steps: Steps | None
     """An algorithm that may be used in place of the schoolbook's."""
+    asked: bool = False
+    """Whether the algorithm is asked for: else only where it is nearly as exact."""
 
 
 def is_mark(attribute: Any) -> bool:
@@ -40,14 +42,15 @@ def is_mark(attribute: Any) -> bool:
 
 
 def asked_algorithm(op: Any) -> str:
-    """The algorithm that an operation asks for."""
+    """The algorithm that an operation asks for; one that is written out is asked for."""
     given: Any = op.attributes[ALGEBRA] if ALGEBRA in op.attributes else None  # noqa: SIM401 (it is no dictionary)
     if isinstance(given, ir.DictAttr) and ALGORITHM in given:
         algorithm = given[ALGORITHM].value
-        if algorithm not in (SCHOOLBOOK, FEWEST):
-            raise input_error(op, f"'{ALGEBRA}' with algorithm '{algorithm}'; expected '{SCHOOLBOOK}' or '{FEWEST}'")
+        if algorithm not in ALGORITHMS:
+            known = "', '".join(ALGORITHMS)
+            raise input_error(op, f"'{ALGEBRA}' with algorithm '{algorithm}'; expected one of '{known}'")
         return algorithm
-    return SCHOOLBOOK
+    return FEWEST if isinstance(given, ir.DictAttr) and PARTS[0] in given else AUTO
 
 
 def read(op: Any) -> Marked:
@@ -67,12 +70,8 @@ def read(op: Any) -> Marked:
             raise InputError(f"'{ALGEBRA}' has no algebra; expected its name, or {CONSTANTS} = dense<...>")
     except Error as problem:
         raise input_error(op, problem.message) from None
-    steps = algebra.steps if asked_algorithm(op) == FEWEST or PARTS[0] in _keys(given) else None
-    return Marked(algebra.table, steps)
-
-
-def _keys(given: Any) -> list[str]:
-    return [each.name for each in given] if isinstance(given, ir.DictAttr) else []
+    algorithm = asked_algorithm(op)
+    return Marked(algebra.table, algebra.steps if algorithm != SCHOOLBOOK else None, algorithm == FEWEST)
 
 
 def _nested(attribute: Any) -> Any:
@@ -86,11 +85,14 @@ def _nested(attribute: Any) -> Any:
     return numbers
 
 
-def mark(table: Table, steps: Steps | None = None) -> Any:
-    """The attribute of a table, and of an algorithm that may be used."""
+def mark(table: Table, steps: Steps | None = None, algorithm: str = FEWEST) -> Any:
+    """The attribute of a table, and of `steps` that may be used, where they are asked for or where they are nearly as
+    exact: as `algorithm` says."""
     parts: dict[str, Any] = {CONSTANTS: _dense(table)}
     if steps is not None:
         parts |= {name: _dense(each) for name, each in zip(PARTS, (steps.left, steps.right, steps.result), strict=True)}
+        if algorithm != FEWEST:
+            parts[ALGORITHM] = ir.StringAttr.get(algorithm)
     return ir.DictAttr.get(parts)
 
 

@@ -18,7 +18,7 @@ EISENSTEIN = mlir_gemm.Bilinear(
     "eisenstein",
     constants=[[[1, 0], [0, 1]],  # 1 * 1 = 1, 1 * w = w
                [[0, 1], [-1, -1]]],  # w * 1 = w, w * w = -1 - w
-    # Three multiplications in place of four: a c, b d and (a + b) (c + d). Used with algorithm="fewest".
+    # Three multiplications in place of four: a c, b d and (a + b) (c + d). Used where they are faster.
     algorithm=([[1, 0], [0, 1], [1, 1]], [[1, 0], [0, 1], [1, 1]], [[1, -1, 0], [-1, -2, 1]]),
 )  # fmt: skip
 POINTS = 6

@@ -394,7 +394,7 @@ class _Run:
     def _import(self) -> None:
         with self.module.context:
             annotations.name_arguments(self.module, self.source)
-        of = ("", "") if self.precision else [find(self.source, self.wanted, self.target) for find in CHIP_RATES]
+        of = () if self.precision else [find(self.source, self.wanted, self.target) for find in CHIP_RATES]
         self.runner.run(self.module, import_passes(self.entry, self.strides, self.precision, *of), stage="import")
         with self.module.context:
             name_file(self.module, self.filename)

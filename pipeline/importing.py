@@ -26,12 +26,18 @@ def entry_passes(entry: str = "") -> list[PassSpec]:
 
 
 def normalise_passes(
-    entry: str = "", strides: str = "", precision: str = "", rates: str = "", together: str = ""
+    entry: str = "",
+    strides: str = "",
+    precision: str = "",
+    rates: str = "",
+    together: str = "",
+    unasked: str = "",
 ) -> list[PassSpec]:
     """From a user's module to linalg.generic operations on tensors, movement and reshapes folded, chains joined.
     `strides` are those of arguments whose strides are open, as `fix-strides` takes them, `precision` that with which
     products are to be emulated, `rates` those of the chip, as `expand-algebras` takes them, `together` those by which
-    `separate-products` multiplies planes together.
+    `separate-products` multiplies planes together, `unasked` the types of which fewer multiplications may be taken that
+    nobody asks for.
 
     What remains, all in one block of one function: arith.constant, tensor.empty, tile.position, linalg.fill (as the
     start of a reduction), linalg.generic with projected-permutation maps, reshapes at arguments, constants and results
@@ -52,7 +58,7 @@ def normalise_passes(
         upstream("func.func(linalg-generalize-named-ops)"),
         step("raise-to-tensors"),
         step("expand-complex"),
-        step("expand-algebras", **({"rates": rates} if rates else {})),
+        step("expand-algebras", **({"rates": rates} if rates else {}), **({"unasked": unasked} if unasked else {})),
         step("separate-products", **({"together": together} if together else {})),
         step("separate-zero-points"),
         step("copy-diagonals"),
@@ -121,9 +127,9 @@ def kernel_passes() -> list[PassSpec]:
 
 
 def rates_of(source: str, wanted: Mapping[str, Any], target: Target) -> str:
-    """The chip's rates as `expand-algebras` takes them, where a source may allow fewer multiplications than the
-    constants of an algebra say; empty where it does not."""
-    if f"{ALGEBRA} = {{" not in source:
+    """The chip's rates as `expand-algebras` takes them, where a source may have elements with components; empty where
+    it has none."""
+    if not _has_components(source):
         return ""
     precision = str(wanted.get("precision", FIELDS["precision"]))
     return component_rates.as_option(component_rates.operations_per_byte(precision, target))
@@ -139,18 +145,40 @@ def together_of(source: str, wanted: Mapping[str, Any], target: Target) -> str:
     return component_rates.as_pairs(*(each(precision, target) for each in rates))
 
 
+def unasked_of(source: str, wanted: Mapping[str, Any], target: Target) -> str:
+    """The types of which products of elements with components may have fewer multiplications that nobody asks for:
+    those whose sums of components are rounded like any other, at full precision. None where bits must not depend on
+    the sizes, nor where the source itself fixes fields."""
+    exact = wanted.get("precision", FIELDS["precision"]) == FIELDS["precision"]
+    if not _has_components(source) or not exact or wanted.get("batch_invariant") or _FIXED.search(source):
+        return ""
+    return ",".join(name for name in _UNASKED if name in component_rates.operations_per_byte("full", target))
+
+
+def _has_components(source: str) -> bool:
+    return ALGEBRA in source or "complex<" in source
+
+
+_UNASKED = ("f32", "f64")
+_FIXED = re.compile(r"\b(precision|batch_invariant) *=")
+"""In a function's own `tile.schedule`."""
 _SEVERAL = re.compile(r"outs\(\s*%[\w.$#-]+\s*,")
 
 
-CHIP_RATES = (rates_of, together_of)
+CHIP_RATES = (rates_of, together_of, unasked_of)
 """What the stage asks about the chip, in the order in which it takes the answers."""
 
 
 def import_passes(
-    entry: str = "", strides: str = "", precision: str = "", rates: str = "", together: str = ""
+    entry: str = "",
+    strides: str = "",
+    precision: str = "",
+    rates: str = "",
+    together: str = "",
+    unasked: str = "",
 ) -> list[PassSpec]:
     """The whole stage, of the function `entry`, by default the only one that no other calls."""
-    return [*normalise_passes(entry, strides, precision, rates, together), *kernel_passes()]
+    return [*normalise_passes(entry, strides, precision, rates, together, unasked), *kernel_passes()]
 
 
 def translated(source: str) -> str:

@@ -24,7 +24,12 @@ Table = tuple[tuple[tuple[Number, ...], ...], ...]
 Matrix = tuple[tuple[Number, ...], ...]
 MOST_COMPONENTS = 16
 """More make kernels too long to compile."""
-SCHOOLBOOK, FEWEST = "schoolbook", "fewest"
+AUTO, SCHOOLBOOK, FEWEST = "auto", "schoolbook", "fewest"
+ALGORITHMS = (AUTO, SCHOOLBOOK, FEWEST)
+"""What may be asked for: the faster of what the constants say and fewer multiplications where these are nearly as exact
+(`LARGEST_GROWTH`; f32 and f64 in full); what the constants say; the faster of both whatever the type."""
+LARGEST_GROWTH = 2.0
+"""How many times as large the bound of an error may be with fewer multiplications that nobody asked for."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +53,17 @@ class Steps:
             self.left[r][i] * self.right[r][j] * self.result[to][r] for r in range(self.count)
         )) for to in range(sides[2])) for j in range(sides[1])) for i in range(sides[0]))  # fmt: skip
 
+    def growth(self, table: Table) -> float:
+        """How many times as large the bound of a component's error is as by the constants `table`, for long sums and in
+        terms of the magnitudes of whole elements: each product counts with the Euclidean norms of its two sums."""
+        norms = [math.hypot(*left) * math.hypot(*right) for left, right in zip(self.left, self.right, strict=True)]
+        grown = 0.0
+        for to, row in enumerate(self.result):
+            own = sum(abs(cell[to]) for cells in table for cell in cells)
+            mixed = sum(abs(number) * norm for number, norm in zip(row, norms, strict=True))
+            grown = max(grown, mixed / own if own else math.inf if mixed else 0.0)
+        return grown
+
 
 @dataclass(frozen=True)
 class Bilinear:
@@ -59,7 +75,8 @@ class Bilinear:
     """`constants[i][j][l]`: how much of component l there is in e_i e_j. Nested sequences or an array."""
     algorithm: tuple[Sequence[Sequence[Number]], Sequence[Sequence[Number]], Sequence[Sequence[Number]]] | None = None
     """`left`, `right` and `result` of an algorithm with fewer multiplications, if there is one. It is used where it is
-    asked for (`algorithm="fewest"`)."""
+    faster, in f32 and f64 in full where errors grow little (`Steps.growth`), in other types where it is asked for
+    (`algorithm="fewest"`)."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "constants", _tuples(self.constants))
@@ -138,7 +155,7 @@ def _with_square(number: int) -> Table:
 _I, _J, _K = 1, 2, 3
 BUILT_IN = (
     Bilinear("complex", _with_square(-1),
-             (((1, 1), (1, 0), (0, 1)), ((1, 0), (-1, 1), (1, 1)), ((1, 0, -1), (1, 1, 0)))),
+             (((1, 0), (0, 1), (1, 1)), ((1, 0), (0, 1), (1, 1)), ((1, -1, 0), (-1, -1, 1)))),
     Bilinear("dual", _with_square(0)),
     Bilinear("split-complex", _with_square(1), (((1, 1), (1, -1)), ((1, 1), (1, -1)), ((0.5, 0.5), (0.5, -0.5)))),
     Bilinear("quaternion", _square(4, {
@@ -148,8 +165,9 @@ BUILT_IN = (
         (_J, _I): ((_K, -1),), (_K, _J): ((_I, -1),), (_I, _K): ((_J, -1),),
     })),
 )  # fmt: skip
-"""Gauss's three products for complex numbers; two for split-complex ones, whose units (1 + e) / 2 and (1 - e) / 2 do
-not meet."""
+"""Three products for complex numbers, a c, b d and (a + b) (c + d): of the forms of Gauss's trick the one whose real
+part is what the constants say (Higham, "Stability of a Method for Multiplying Complex Matrices with Three Real Matrix
+Multiplications", 1992); two for split-complex ones, whose units (1 + e) / 2 and (1 - e) / 2 do not meet."""
 
 
 def known() -> dict[str, Bilinear]:

@@ -15,7 +15,7 @@ beside those of one product that reads A and B and writes D; the figures of `FLO
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from mlir_gemm.spec.bilinear import Number, Steps, Table, exchanged, terms_of
@@ -25,6 +25,14 @@ FLOPS_PER_BYTE: Mapping[str, float] = {"f16": 230, "bf16": 230, "i8": 460}
 """Operations that are done while one byte goes through memory, by the type of the operands: by tensor cores of an H100,
 and much alike on other chips. Others, f32 in full and f64 among them: `ELSE`."""
 ELSE = 15.0
+LAYING = 0.46
+"""Time of a byte that is moved to lay B out, to that of one moved for sums of components: one kernel of whole vectors
+beside several (70 us for 0.4 GB, 548 for 1.2 GB at 4096^3 by tf32 on an H200, 2026-11-23-h200-composite.json.xz)."""
+LAUNCHES = 18_000_000
+"""Bytes that memory moves in the time of the three more launches of an algorithm with sums: 2 us each at 3 TB/s."""
+WORTH = 0.9
+"""Part of the time that an algorithm may take at most which nobody asked for: it takes memory, and the prediction is
+rough."""
 
 
 @dataclass(frozen=True)
@@ -116,25 +124,43 @@ def ways(work: Work, table: Table, steps: Steps | None) -> Iterator[Way]:
         yield Way(STEPS, False, steps.count, moved + (2 * steps.count + count) * wide * work.results)
 
 
-def chosen(work: Work, table: Table, steps: Steps | None) -> Way:
-    """The way that costs least."""
-    return min(ways(work, table, steps), key=lambda way: way.cost(work))
+def chosen(
+    work: Work, table: Table, steps: Steps | None, asked: bool = True, rates: Mapping[str, float] = FLOPS_PER_BYTE
+) -> tuple[Way, str]:
+    """The way to take, and in words why, where there is one with fewer multiplications: the one of the others that
+    costs least, unless the one with fewer is faster, by `1 - WORTH` where it is not asked for."""
+    found = list(ways(work, table, steps))
+    plain = min((way for way in found if way.kind != STEPS), key=lambda way: way.cost(work))
+    fewer = next((way for way in found if way.kind == STEPS), None)
+    if fewer is None or steps is None:
+        return plain, ""
+    least, launches = (1.0, 0) if asked else (WORTH, LAUNCHES)
+    part = part_of(work, fewer, plain, rates, launches)
+    return fewer if part < least else plain, _why(plain, fewer, part, steps.growth(table), asked)
 
 
-def why(work: Work, found: Sequence[Way], rates: Mapping[str, float]) -> str:
-    """Which of the ways costs least, one with fewer multiplications among them, and what the other kind would cost, in
-    words."""
-    plain, fewer = (
-        min((way for way in found if (way.kind == STEPS) == steps), key=lambda each: each.cost(work, rates))
-        for steps in (False, True)
-    )
-    part = fewer.cost(work, rates) / plain.cost(work, rates)
-    if part < 1:
-        return (
+def part_of(work: Work, fewer: Way, plain: Way, rates: Mapping[str, float], launches: float = 0) -> float:
+    """How many times the time of `plain` a way takes with fewer multiplications, of a chip's rates."""
+
+    def moved(way: Way) -> float:
+        return way.bytes * (LAYING if way.kind == LAID else 1)
+
+    rate = rates.get(work.element, ELSE)
+    times = (moved(way) + way.products * 2 * work.terms / rate for way in (fewer, plain))
+    own, other = times
+    return (own + launches) / other
+
+
+def _why(plain: Way, fewer: Way, part: float, growth: float, asked: bool) -> str:
+    if part < (1 if asked else WORTH):
+        text = (
             f"{fewer.products} products of sums of components, not {plain.products} of components: with what is moved "
-            f"for them {part:.2f} times the time; errors are relative to whole elements"
+            f"for them {part:.2f} times the time; errors are relative to whole elements, their bound {growth:.3g} "
+            "times that of the others"
         )
+        return text if asked else f'{text} (algorithm = "schoolbook" on the product asks for these)'
+    least = "" if asked else f', and without algorithm = "fewest" it must be below {WORTH}'
     return (
         f"{plain.products} products of components, though fewer are allowed: {fewer.products} of sums of components "
-        f"would take {part:.2f} times the time, with what is moved for them"
+        f"would take {part:.2f} times the time, with what is moved for them{least}"
     )

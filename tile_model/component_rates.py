@@ -11,6 +11,9 @@ _SUMS = {"f16": "f32", "bf16": "f32", "f32": "f32", "f64": "f64", "i8": "i32"}
 _REACHED = 0.46
 """Part of the bandwidth that kernels reach which rearrange components: 548 us for 1.2 GB, around a product of complex
 numbers by three of tf32 at 4096^3 on an H200 (`2026-11-23-h200-composite.json.xz`)."""
+_ATTAINED = 0.72
+"""Part of their peak that large products reach: 0.68 by tf32, 0.70 in f16, 0.72 in f32, 0.79 in f64 at 4096^3 (H200,
+the same file and 2026-11-27-h200-composite.json.xz)."""
 _SIZE = 4096
 """A product of tiles enough for any mma."""
 
@@ -37,8 +40,8 @@ def _fastest(element: str, precision: str, target: Target, composites: bool = Fa
 
 
 def as_option(rates: dict[str, float]) -> str:
-    """The rates as `expand-algebras` takes them."""
-    return ",".join(f"{name}:{rate:.0f}" for name, rate in rates.items())
+    """The rates that large products reach, as `expand-algebras` takes them."""
+    return ",".join(f"{name}:{_ATTAINED * rate:.3g}" for name, rate in rates.items())
 
 
 def as_pairs(together: dict[str, float], apart: dict[str, float]) -> str:

@@ -23,6 +23,11 @@ from mlir_gemm.tile_model.select import is_less, select
 
 WIDEST = 128
 """Bits of the widest access."""
+THROUGH_REGISTERS = {(16, 8, 16): 1.3, (8, 8, 4): 1.12}
+"""How many times its predicted time a product of f64 takes whose numbers are made in registers, by the tensor cores'
+instruction: complex ones of 1000^3, 2048^3 and 4096^3 take 247, 1500 and 13,200 to 13,700 us on an H100, predicted
+were 161, 1323 and 10,430, and four real products take 10,200 (2026-11-28-h100-complex-algorithms.json.xz); by the
+narrower instruction 19,970 us laid out 18,180 (H200, 2026-11-27-h200-components.json.xz). f32 is predicted to 3 %."""
 
 
 def offer(case: Case) -> Alternative | None:
@@ -33,7 +38,7 @@ def offer(case: Case) -> Alternative | None:
         return None
     read = reading(problem)
     try:
-        after = select(read, target, pinned).cost.total
+        after = _reading_seconds(read, case)
     except Error:
         return None
     try:
@@ -54,6 +59,13 @@ def offer(case: Case) -> Alternative | None:
 
     note = f"elements of {read.composite} components of B are read as they lie, and become its numbers in registers"
     return Alternative(case.changed(read), step("read-components"), why, note=note)
+
+
+def _reading_seconds(read: Problem, case: Case) -> float:
+    found = select(read, case.target, case.pinned)
+    schedule, total = found.schedule, found.cost.total
+    launch = case.target.constants(FragmentConstants).launch
+    return launch + (total - launch) * (THROUGH_REGISTERS.get(schedule.instruction, 1.0) if read.b == "f64" else 1.0)
 
 
 def reading(problem: Problem) -> Problem:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from mlir_gemm.errors import InputError
-from mlir_gemm.spec.bilinear import FEWEST, SCHOOLBOOK, Bilinear, terms_of
+from mlir_gemm.spec.bilinear import ALGORITHMS, AUTO, FEWEST, SCHOOLBOOK, Bilinear, terms_of
 from mlir_gemm.spec.element_types import TYPES
 from mlir_gemm.tracing.contraction import Operand, sum_type, tensor
 from mlir_gemm.tracing.element_names import is_float, literal
@@ -15,21 +15,24 @@ from mlir_gemm.tracing.element_names import is_float, literal
 
 def check_algorithm(algebra: Bilinear | None, algorithm: str, complex_: bool) -> None:
     """Raises InputError for an algorithm that there is not."""
-    if algorithm not in (SCHOOLBOOK, FEWEST):
-        raise InputError(f"algorithm='{algorithm}'; expected '{SCHOOLBOOK}' or '{FEWEST}'")
+    if algorithm not in ALGORITHMS:
+        known = "', '".join(ALGORITHMS)
+        raise InputError(f"algorithm='{algorithm}'; expected one of '{known}'")
     if algorithm == FEWEST and not complex_ and (algebra is None or algebra.steps is None):
         name = f"the algebra '{algebra.name}'" if algebra is not None else "numbers"
         raise InputError(f"algorithm='{FEWEST}' of {name}: there is no algorithm with fewer multiplications")
 
 
-def attribute(algebra: Bilinear | None, algorithm: str) -> str:
+def attribute(algebra: Bilinear | None, algorithm: str, complex_: bool) -> str:
     """What stands in the source after `tile.algebra =`."""
     if algebra is None:
-        return f'{{algorithm = "{algorithm}"}}' if algorithm == FEWEST else ""
+        return f'{{algorithm = "{algorithm}"}}' if algorithm != AUTO and complex_ else ""
     parts = {"constants": algebra.table}
-    if algorithm == FEWEST and algebra.algorithm is not None:
+    said = ""
+    if algorithm != SCHOOLBOOK and algebra.algorithm is not None:
         parts |= dict(zip(("left", "right", "result"), algebra.algorithm, strict=True))  # type: ignore[arg-type]
-    return f"{{{', '.join(f'{name} = {_dense(numbers)}' for name, numbers in parts.items())}}}"
+        said = "" if algorithm == FEWEST else f', algorithm = "{algorithm}"'
+    return f"{{{', '.join(f'{name} = {_dense(numbers)}' for name, numbers in parts.items())}{said}}}"
 
 
 def _dense(numbers: Any) -> str:

@@ -244,11 +244,12 @@ def _beside(product: ComponentProduct, factor: Factor, loop: int) -> tuple[Any, 
     return computed(read, shape, factor.value.type.element_type, lambda values: at(len(own), values)), order
 
 
-def steps(product: ComponentProduct, algorithm: Steps) -> Any:
-    """The products of sums that an algorithm names, and what it makes of them."""
+def steps(product: ComponentProduct, algorithm: Steps, along_k: bool = True) -> Any:
+    """The products of sums that an algorithm names, and what it makes of them. Sums lie along k, or else as the operand
+    does."""
     count = len(product.sizes)
-    a, a_loops = _sums(product, product.a, algorithm.left, count)
-    b, b_loops = _sums(product, product.b, algorithm.right, count)
+    a, a_loops = _sums(product, product.a, algorithm.left, count, along_k)
+    b, b_loops = _sums(product, product.b, algorithm.right, count, along_k)
     order = [count, *product.batch, *product.rows, *product.columns]
     start = generics.zero([algorithm.count, *product.shape(order[1:])], product.sum_type)
     sums = components.product((a, a_loops), (b, b_loops), (start, order), [*product.parallel, True])
@@ -263,10 +264,12 @@ def steps(product: ComponentProduct, algorithm: Steps) -> Any:
 
 
 def _sums(
-    product: ComponentProduct, factor: Factor, numbers: Sequence[Sequence[Number]], loop: int
+    product: ComponentProduct, factor: Factor, numbers: Sequence[Sequence[Number]], loop: int, along_k: bool
 ) -> tuple[Any, list[int]]:
     """Sums of the components of a factor, one after another along a first dimension; the loops along its dimensions."""
     rest = [*(each for each in product.loops if each in factor.loops), *product.steps]
+    if not along_k and list(factor.loops[: len(product.batch)]) == list(product.batch):
+        rest = list(factor.loops)
     shape = [len(numbers), *product.shape(rest)]
     element = factor.value.type.element_type
     read = [(component(factor.value, {factor.rank: number}), [1 + rest.index(each) for each in factor.loops])
@@ -296,7 +299,7 @@ def scale(value: Any, parts: Sequence[Sequence[Number]]) -> bool:
         columns = list(zip(*steps.result, strict=True))
         result = tuple(tuple(_sum(row, column) for column in columns) for row in parts)
         steps = replace(steps, result=result)
-    op.attributes[ALGEBRA] = algebra_marks.mark(table, steps)
+    op.attributes[ALGEBRA] = algebra_marks.mark(table, steps, algebra_marks.asked_algorithm(op))
     return True
 
 

@@ -10,7 +10,8 @@ laid out with a column for each component of the result: of complex numbers
     [  re(b)  im(b) ]
     [ -im(b)  re(b) ]
 
-Where an algorithm with fewer multiplications is allowed, `tile.note` on the module says which way was chosen, and why.
+Where an algorithm with fewer multiplications is allowed, `tile.note` on the module says which way was chosen, why, and
+what becomes of the error's bound.
 A second run changes nothing. Refuses an attribute on what is no such product.
 """
 
@@ -33,7 +34,8 @@ from mlir_gemm.dialect.walk import in_block, named, operations
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.spec import bilinear_plans as plans
-from mlir_gemm.spec.attributes import ALGEBRA
+from mlir_gemm.spec.attributes import ALGEBRA, STAND_INS
+from mlir_gemm.spec.bilinear import LARGEST_GROWTH
 from mlir_gemm.spec.bilinear_plans import Side, Way, Work
 from mlir_gemm.spec.element_types import ELEMENT_BYTES
 
@@ -48,12 +50,16 @@ class ExpandAlgebras(Pass):
     rates: str = ""
     """Operations in the time in which memory moves a byte, such as f16:230,f64:15, by which fewer multiplications are
     chosen where an algorithm with fewer is allowed; empty for those of `spec/bilinear_plans.py`."""
+    unasked: str = ""
+    """Types, such as f32,f64, of which fewer multiplications are taken though the source does not ask for them: where
+    all sizes are known, they are faster, and the bound of errors is at most twice as large. They are multiplied in
+    full, by what takes operands in any order: sums lie as these do."""
 
     def run(self, module: Any) -> None:
         for function in named(module, "func.func"):
             for op in in_block(body_of(function)) if len(function.regions[0].blocks) else ():
                 if ALGEBRA in op.operation.attributes:
-                    why = self._expand(op.operation)
+                    why = self._expand(op.operation, STAND_INS in module.operation.attributes)
                     if why:
                         kernel_modules.add_note(module, why)
 
@@ -64,22 +70,30 @@ class ExpandAlgebras(Pass):
         except ValueError:
             raise PassError(f"pass '{self}': expected rates of types, such as rates=f16:230,f64:15") from None
 
-    def _expand(self, op: Any) -> str:
+    def _expand(self, op: Any, open_sizes: bool) -> str:
         """Replaces a product; what a reader should know of the way that was chosen."""
         marked = algebra_marks.read(op)
         generic = _read(op, len(marked.table))
         work = _work(generic)
-        found = list(plans.ways(work, marked.table, marked.steps))
-        if self.only:
-            found = [way for way in found if way.kind == self.only] or found
-        rates = self._rates() if self.rates and marked.steps is not None else plans.FLOPS_PER_BYTE
-        way = min(found, key=lambda each: each.cost(work, rates))
+        steps = marked.steps if marked.asked or (self._is_unasked(work, marked) and not open_sizes) else None
+        rates = self._rates() if self.rates and steps is not None else plans.FLOPS_PER_BYTE
+        way, why = plans.chosen(work, marked.table, steps, marked.asked, rates)
+        given = marked.steps if marked.asked else None
+        only = [each for each in plans.ways(work, marked.table, given) if each.kind == self.only]
+        if only:
+            way, why = min(only, key=lambda each: each.cost(work)), ""
         with ir.InsertionPoint(op), op.location:
-            result = _built(generic, marked, way)
+            result = _built(generic, marked, way, work.element not in self.unasked.split(","))
         op.results[0].replace_all_uses_with(result)
         op.erase()
-        compared = {each.kind == plans.STEPS for each in found} == {True, False}
-        return plans.why(work, found, rates) if compared else ""
+        return why
+
+    def _is_unasked(self, work: Work, marked: Marked) -> bool:
+        """Whether fewer multiplications may be taken that are not asked for."""
+        steps = marked.steps
+        if steps is None or work.element not in self.unasked.split(","):
+            return False
+        return steps.growth(marked.table) <= LARGEST_GROWTH
 
 
 def _read(op: Any, components: int) -> Generic:
@@ -136,7 +150,7 @@ def _work(generic: Generic) -> Work:
                 ELEMENT_BYTES[element], wide)  # fmt: skip
 
 
-def _built(generic: Generic, marked: Marked, way: Way) -> Any:
+def _built(generic: Generic, marked: Marked, way: Way, along_k: bool) -> Any:
     sizes = structured.sizes_of(generic)[:-1]
     factors = [Factor(generic.inputs[number], tuple(_loops(generic, number))) for number in (0, 1)]
     product = component_products.ComponentProduct(
@@ -151,4 +165,4 @@ def _built(generic: Generic, marked: Marked, way: Way) -> Any:
         return component_products.groups(product)
     if way.kind == plans.OUTER or marked.steps is None:
         return component_products.outer(product)
-    return component_products.steps(product, marked.steps)
+    return component_products.steps(product, marked.steps, along_k)

@@ -4,8 +4,9 @@ Expects one function with linalg.generic, linalg.fill, reshapes and slices (afte
 `raise-to-tensors`), some on tensors of `complex<T>`. Leaves tensors of T with one dimension more, as their elements lie
 in memory; arguments that were complex have `tile.complex`. A product becomes one of elements of two components with
 `tile.algebra`, the constants of complex numbers, which `expand-algebras` takes further; conjugates of operands are
-signs of the constants. `tile.algebra = {algorithm = "fewest"}` on a product allows Gauss's three multiplications. Any
-other operation computes both parts from those of what it reads. A second run changes nothing.
+signs of the constants. Three multiplications (Gauss) are allowed where they are nearly as exact; `tile.algebra =
+{algorithm = "fewest"}` on a product allows them anywhere, `{algorithm = "schoolbook"}` nowhere. Any other operation
+computes both parts from those of what it reads. A second run changes nothing.
 
 Refuses functions of complex numbers other than sums, differences, products, quotients, negation, conj, abs, re, im,
 create, eq, neq and constants, reductions other than sums of terms, and complex memrefs.
@@ -29,7 +30,7 @@ from mlir_gemm.dialect.locations import input_error
 from mlir_gemm.dialect.walk import body, in_block, named, operations
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.spec.attributes import ALGEBRA, COMPLEX
-from mlir_gemm.spec.bilinear import FEWEST, Number, signed, with_signs
+from mlir_gemm.spec.bilinear import SCHOOLBOOK, Number, signed, with_signs
 from mlir_gemm.spec.bilinear import named as algebra_named
 
 _ALIKE = ("tensor.empty", "tensor.collapse_shape", "tensor.expand_shape", "tensor.extract_slice")
@@ -301,13 +302,14 @@ class _GenericRewriter:
         factors = [self._factor(value) for value in (left, right)]
         algebra, signs = algebra_named("complex"), [each for _, _, each in factors]
         table = with_signs(algebra.table, signs)
-        steps = algebra.steps if asked_algorithm(generic.op) == FEWEST else None
+        algorithm = asked_algorithm(generic.op)
+        steps = algebra.steps if algorithm != SCHOOLBOOK else None
         steps = steps and signed(steps, signs)
         output = self.new(generic.outputs[0])
         result = [each.position for each in generic.maps[count].results]
         sides = [(value, [*where, loops]) for value, where, _ in factors]
         made = components.product(sides[0], sides[1], (output, [*result, loops]), [*generic.parallel, True])
-        made.owner.attributes[ALGEBRA] = mark(table, steps)
+        made.owner.attributes[ALGEBRA] = mark(table, steps, algorithm)
         return made
 
     def _factor(self, value: Any) -> tuple[Any, list[int], tuple[int, int]]:

@@ -1,9 +1,11 @@
-"""Runs complex products on the GPU of this machine next to PyTorch, and compares them with complex128.
+"""Runs complex products on the GPU of this machine next to PyTorch, and compares them with wider numbers.
 
-    python test/gpu/check_complex.py [--size 4096] [-o RESULTS.json]
+    python test/gpu/check_complex.py [--sizes 4096] [--types complex64 complex128] [--no-further] [-o RESULTS.json]
 
-In full f32, by tf32, in f64 and in f16; data are random, results get memory that held NaN, calls are interleaved, times
-the median of five rounds. Exit status 1 where an error is larger than it may be.
+In full f32, by tf32, in f64 and in f16: as the model chooses, by the schoolbook method and by fewest multiplications
+where these are other kernels. Errors, real and imaginary parts apart, are those of some rows, to complex128 and of that
+to NumPy's longdouble. Data are random, results get memory that held NaN, calls are interleaved, times the median of
+five rounds. Exit status 1 where an error is larger than it may be.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from launch_times import microseconds
 
 CASES = {
@@ -27,9 +30,24 @@ SIZES = ((333, 257, 129), (64, 4096, 4096), (1000, 1000, 1000))
 LAUNCHES = 10
 
 
+ROWS = 4
+"""Rows of which the error is measured."""
+
+
+def errors_of(found: Any, a: Any, b: Any) -> dict[str, float]:
+    """Relative errors of whole elements, of real and of imaginary parts, of the first rows."""
+    wide = np.clongdouble if a.dtype == np.complex128 else np.complex128
+    wanted = a[:ROWS].astype(wide) @ b.astype(wide)
+    apart = found[:ROWS].astype(wide) - wanted
+    parts = {"whole": (apart, wanted), "re": (apart.real, wanted.real), "im": (apart.imag, wanted.imag)}
+    return {name: float(np.sqrt(np.sum(np.abs(x) ** 2) / np.sum(np.abs(y) ** 2))) for name, (x, y) in parts.items()}
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--size", type=int, default=4096)
+    parser.add_argument("--sizes", type=int, nargs="*", default=[4096])
+    parser.add_argument("--types", nargs="*", default=list(CASES), choices=list(CASES))
+    parser.add_argument("--no-further", action="store_true", help="leave out the sizes of SIZES")
     parser.add_argument("-o", "--output", type=Path)
     options = parser.parse_args()
     os.environ["MLIR_GEMM_CACHE"] = tempfile.mkdtemp()
@@ -39,38 +57,35 @@ def main() -> int:
 
     rows: list[dict[str, Any]] = []
     bad = 0
-    for m, n, k in ((options.size,) * 3, *SIZES):
-        for name, (dtype, schedule, tf32, most) in CASES.items():
+    for m, n, k in (*((size,) * 3 for size in options.sizes), *(() if options.no_further else SIZES)):
+        for name, (dtype, schedule, tf32, most) in ((each, CASES[each]) for each in options.types):
             kind = getattr(torch, dtype)
             wide = torch.complex64 if dtype == "complex32" else kind
             a, b = (torch.randn(shape, dtype=wide, device="cuda").to(kind) for shape in ((m, k), (k, n)))
             torch.backends.cuda.matmul.allow_tf32 = tf32
-
-            def ours(a: Any = a, b: Any = b, schedule: str | None = schedule) -> Any:
-                return mlir_gemm.einsum("mk,kn->mn", a, b, schedule=schedule)
-
-            def theirs(a: Any = a, b: Any = b) -> Any:
-                return torch.mm(a, b)
-
-            poison = torch.full((16 * m * n,), 0xFF, dtype=torch.uint8, device="cuda")
-            del poison
-            found = ours()
-            wanted = a.to(torch.complex128) @ b.to(torch.complex128)
-            error = float((found.to(torch.complex128) - wanted).norm() / wanted.norm())
-            try:
-                theirs()
-                times = microseconds([ours, theirs], torch, LAUNCHES)
-                their_error = float((theirs().to(torch.complex128) - wanted).norm() / wanted.norm())
-            except RuntimeError as refused:
-                print(f"{name}: PyTorch refuses: {str(refused).splitlines()[0]}")
-                times, their_error = [microseconds([ours], torch, LAUNCHES)[0], float("nan")], float("nan")
-            rate = 8 * m * n * k / times[0] / 1e6
-            bad += error > most
-            rows.append({"case": name, "m": m, "n": n, "k": k, "us": times[0], "torch_us": times[1], "error": error,
-                         "torch_error": their_error, "tflops": rate})  # fmt: skip
-            print(f"{name:18} {m}x{n}x{k}: {times[0]:9.1f} us {rate:6.1f} TFLOP/s, PyTorch {times[1]:9.1f} "
-                  f"({times[1] / times[0]:.2f}), error {error:.1e}, PyTorch {their_error:.1e}"
-                  f"{'  WRONG' if error > most else ''}", flush=True)  # fmt: skip
+            calls: dict[str, Any] = {
+                each: lambda a=a, b=b, s=schedule, each=each: mlir_gemm.einsum(
+                    "mk,kn->mn", a, b, schedule=s, algorithm=each
+                )
+                for each in ("auto", "schoolbook", "fewest")
+            }
+            if dtype != "complex32":
+                calls["PyTorch"] = lambda a=a, b=b: torch.mm(a, b)
+            told = [each.to(wide).cpu().numpy() for each in (a, b)]
+            errors: dict[str, dict[str, float]] = {}
+            for each, call in calls.items():
+                poison = torch.full((16 * m * n,), 0xFF, dtype=torch.uint8, device="cuda")
+                del poison
+                errors[each] = errors_of(call().to(wide).cpu().numpy(), *told)
+            us = dict(zip(calls, microseconds(list(calls.values()), torch, LAUNCHES), strict=True))
+            bad += any(each["whole"] > most for each in errors.values())
+            rows.append({"case": name, "m": m, "n": n, "k": k, "us": us, "errors": errors})
+            print(f"{name} {m}x{n}x{k}", flush=True)
+            for each, time in us.items():
+                told_errors = ", ".join(f"{part} {error:.1e}" for part, error in errors[each].items())
+                print(f"    {each:10} {time:9.1f} us {8 * m * n * k / time / 1e6:6.1f} TFLOP/s, "
+                      f"{us.get('PyTorch', float('nan')) / time:.2f} of PyTorch's speed, errors {told_errors}"
+                      f"{'  WRONG' if errors[each]['whole'] > most else ''}", flush=True)  # fmt: skip
     if options.output:
         options.output.write_text(json.dumps({"device": torch.cuda.get_device_name(), "rows": rows}, indent=1))
     return 1 if bad else 0

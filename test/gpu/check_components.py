@@ -2,6 +2,7 @@
 
     python test/gpu/check_components.py [--sizes 256 1024 4096] [--repeat 6] [-o RESULTS.json]
     python test/gpu/check_components.py --only in_planes   # components in planes alone, about 60 products
+    python test/gpu/check_components.py --only case --types f32 f64 --algebras complex --sizes 1024 2048 4096
     python test/gpu/check_components.py --dry   # sizes of 48 in the simulator, without times
 
 Each product is compiled in two ways: B read as it lies, by one kernel, and laid out by a kernel in front; with its
@@ -47,7 +48,7 @@ func.func @f(%A: {left}, %B: {right}) -> {result} {{
   %i = linalg.fill ins(%z : {element}) outs(%e : {result}) -> {result}
   %p = linalg.generic {{indexing_maps = [#a, #b, #d],
                        iterator_types = ["parallel", "parallel", "reduction", "parallel"],
-                       tile.algebra = "{algebra}"}}
+                       tile.algebra = {{name = "{algebra}", algorithm = "schoolbook"}}}}
       ins(%A, %B : {left}, {right}) outs(%i : {result}) {{
   ^bb0(%x: {element}, %y: {element}, %s: {element}):
     %0 = arith.mulf %x, %y : {element}
@@ -66,8 +67,9 @@ def kernels(text: str, schedule: str, on: dict[str, Any]) -> dict[str, Any]:
     from mlir_gemm.dialect.parse import parse_module
     from mlir_gemm.passes.select.read_components import ReadComponents
     from mlir_gemm.pipeline.driver import compile_module
+    from mlir_gemm.runtime.own_chip import default_chip
 
-    imported = compile_module(text, until="import", chip=on.get("chip")).ir("import")
+    imported = compile_module(text, until="import", chip=on.get("chip") or default_chip()).ir("import")
     if "tile.laid_out" not in imported:
         raise ValueError("nothing lays B out here")
     context = new_context()
@@ -172,7 +174,7 @@ def in_planes(
             wanted[..., to] += table[i, j, to] * (parts[0][i].astype(float) @ (right if order == "kn" else right.T))
         sides = [Operand("A", "mk", shapes[0], element), Operand("B", order, shapes[1], element)]
         text, found, asked = planes_module(named(algebra), sides, "mn", "", "", sizes), {}, driver.CHIP_RATES
-        for way, rates in (("together", asked), ("apart", (asked[0], lambda *_: ""))):
+        for way, rates in (("together", asked), ("apart", (asked[0], lambda *_: "", *asked[2:]))):
             driver.CHIP_RATES = rates
             found[way] = mlir_gemm.compile(f"// {way}\n{text}", schedule=schedule or None, **on)
         driver.CHIP_RATES = asked
@@ -188,6 +190,8 @@ def main() -> int:
     parser.add_argument("--repeat", type=int, default=6)
     parser.add_argument("--dry", action="store_true", help="in the simulator, for sm_80, small and without times")
     parser.add_argument("--only", choices=["case", "in_planes"], help="components side by side, or in planes")
+    parser.add_argument("--types", nargs="*", default=list(TYPES), choices=list(TYPES))
+    parser.add_argument("--algebras", nargs="*", default=["complex", "dual", "quaternion"])
     parser.add_argument("-o", "--output", type=Path)
     options = parser.parse_args()
     on: dict[str, Any] = {"device": "simulator", "chip": "sm_80"} if options.dry else {}
@@ -201,6 +205,8 @@ def main() -> int:
         (case, "tf32", "quaternion", "kn"),
     ]  # fmt: skip
     for check_, name, algebra, order in cases:
+        if name not in options.types or algebra not in options.algebras:
+            continue
         if options.only and check_.__name__ != options.only:
             continue
         sizes = options.sizes if check_ is case else PLANES

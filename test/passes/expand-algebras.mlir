@@ -4,6 +4,7 @@
 // RUN: mlir-gemm opt %s expand-algebras{only=groups} | FileCheck %s --check-prefixes=CHECK,GROUPS
 // RUN: mlir-gemm opt %s expand-algebras{only=outer} | FileCheck %s --check-prefixes=CHECK,OUTER
 // RUN: mlir-gemm opt %s expand-algebras{only=steps} | FileCheck %s --check-prefixes=CHECK,STEPS
+// RUN: mlir-gemm opt %s 'expand-algebras{rates=f16:0.00001,f32:0.00001 unasked=f32}' | FileCheck %s --check-prefix=AUTO
 
 #a = affine_map<(m, n, k, p) -> (m, k, p)>
 #b = affine_map<(m, n, k, p) -> (k, n, p)>
@@ -71,4 +72,59 @@ func.func @constants(%A: tensor<4x8x2xf32>, %B: tensor<8x6x2xf32>, %C: tensor<4x
     linalg.yield %s : f32
   } -> tensor<4x6x2xf32>
   return %p : tensor<4x6x2xf32>
+}
+
+// Three multiplications where they are faster, in a type whose errors grow little; not where they are not wanted, nor in
+// f16 where they are not asked for.
+// AUTO: module attributes {tile.note = "{{.*}}errors are relative to whole elements, their bound 2 times
+// AUTO-LABEL: func.func @named(
+//       AUTO:   linalg.generic {{.*}} outs({{.*}} : tensor<3x4x6xf32>)
+// AUTO-LABEL: func.func @schoolbook(
+//   AUTO-NOT:   tensor<3x
+// AUTO-LABEL: func.func @narrow(
+//   AUTO-NOT:   tensor<3x
+// AUTO: return
+func.func @named(%A: tensor<4x8x2xf32>, %B: tensor<8x6x2xf32>) -> tensor<4x6x2xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4x6x2xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<4x6x2xf32>) -> tensor<4x6x2xf32>
+  %p = linalg.generic {indexing_maps = [#a, #b, #d], iterator_types = ["parallel", "parallel", "reduction", "parallel"],
+                       tile.algebra = "complex"}
+      ins(%A, %B : tensor<4x8x2xf32>, tensor<8x6x2xf32>) outs(%f : tensor<4x6x2xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %m = arith.mulf %a, %b : f32
+    %s = arith.addf %c, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<4x6x2xf32>
+  return %p : tensor<4x6x2xf32>
+}
+
+func.func @schoolbook(%A: tensor<4x8x2xf32>, %B: tensor<8x6x2xf32>) -> tensor<4x6x2xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4x6x2xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<4x6x2xf32>) -> tensor<4x6x2xf32>
+  %p = linalg.generic {indexing_maps = [#a, #b, #d], iterator_types = ["parallel", "parallel", "reduction", "parallel"],
+                       tile.algebra = {name = "complex", algorithm = "schoolbook"}}
+      ins(%A, %B : tensor<4x8x2xf32>, tensor<8x6x2xf32>) outs(%f : tensor<4x6x2xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %m = arith.mulf %a, %b : f32
+    %s = arith.addf %c, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<4x6x2xf32>
+  return %p : tensor<4x6x2xf32>
+}
+
+func.func @narrow(%A: tensor<4x8x2xf16>, %B: tensor<8x6x2xf16>) -> tensor<4x6x2xf16> {
+  %z = arith.constant 0.0 : f16
+  %e = tensor.empty() : tensor<4x6x2xf16>
+  %f = linalg.fill ins(%z : f16) outs(%e : tensor<4x6x2xf16>) -> tensor<4x6x2xf16>
+  %p = linalg.generic {indexing_maps = [#a, #b, #d], iterator_types = ["parallel", "parallel", "reduction", "parallel"],
+                       tile.algebra = "complex"}
+      ins(%A, %B : tensor<4x8x2xf16>, tensor<8x6x2xf16>) outs(%f : tensor<4x6x2xf16>) {
+  ^bb0(%a: f16, %b: f16, %c: f16):
+    %m = arith.mulf %a, %b : f16
+    %s = arith.addf %c, %m : f16
+    linalg.yield %s : f16
+  } -> tensor<4x6x2xf16>
+  return %p : tensor<4x6x2xf16>
 }

@@ -19,7 +19,7 @@
 //       CHECK:   %[[P:.*]] = linalg.generic {indexing_maps = [#[[A]], #[[B]], #[[D]]]
 //  CHECK-SAME:       iterator_types = ["parallel", "parallel", "reduction", "parallel"]}
 //  CHECK-SAME:       ins(%[[LEFT]], %[[RIGHT]] : tensor<4x8x2xf32>, tensor<8x6x2xf32>) outs(%[[START]]
-//  CHECK-SAME:       attrs = {tile.algebra = {constants = dense<{{.*}}1.000000e+00, 0.000000e+00], [0.000000e+00, -1.000000e+00]{{.*}}0.000000e+00, 1.000000e+00], [1.000000e+00, 0.000000e+00]{{.*}}> : tensor<2x2x2xf64>}}
+//  CHECK-SAME:       attrs = {tile.algebra = {algorithm = "auto", constants = dense<{{.*}}1.000000e+00, 0.000000e+00], [0.000000e+00, -1.000000e+00]{{.*}}0.000000e+00, 1.000000e+00], [1.000000e+00, 0.000000e+00]{{.*}}> : tensor<2x2x2xf64>, left = 
 //       CHECK:     arith.mulf
 //       CHECK:     arith.addf
 //       CHECK:   return %[[P]]
@@ -66,7 +66,7 @@ func.func @elementwise(%A: tensor<4x6xcomplex<f16>>, %s: tensor<4x6xf16>) -> ten
 // what is added is read as it lies.
 // CHECK-LABEL: func.func @epilogue(
 //  CHECK-SAME:   %{{[^:]*}}: tensor<4x8x2xf32> {tile.complex}, %{{[^:]*}}: tensor<8x6x2xf32> {tile.complex}, %[[ROW:[^:]*]]: tensor<6x2xf32>
-//       CHECK:   %[[P:.*]] = linalg.generic {{.*}}{tile.algebra = {constants = dense<{{.*}}1.000000e+00, 0.000000e+00], [0.000000e+00, -1.000000e+00]{{.*}}0.000000e+00, -1.000000e+00], [-1.000000e+00, 0.000000e+00]
+//       CHECK:   %[[P:.*]] = linalg.generic {{.*}}{tile.algebra = {algorithm = "auto", constants = dense<{{.*}}1.000000e+00, 0.000000e+00], [0.000000e+00, -1.000000e+00]{{.*}}0.000000e+00, -1.000000e+00], [-1.000000e+00, 0.000000e+00]
 //       CHECK:   linalg.generic {{.*}} ins(%[[P]], %[[ROW]] : tensor<4x6x2xf32>, tensor<6x2xf32>)
 //       CHECK:     arith.addf
 //   CHECK-NOT:     arith.select

@@ -18,10 +18,10 @@ from mlir_gemm.spec.target import Target
 HANDED = 15.0
 """Bytes a clock in which a block leaves partial sums in L2, or reads them. A guess, which no fit has
 tested; the search proposes no `stream_k`."""
-TRANSPOSED = 1.85
-"""How many times the clocks of reading and writing B a step takes at least where it is transposed in shared memory, for
-loads, a fence and a barrier that wait for each other: a product of 4096x4096x4096 takes 135 us in i8, 131 in e4m3, but
-109 and 106 with a copy in front, 99 and 96 without that copy (H100, 2026-11-27-h100-byte-layouts.json.xz)."""
+FEEDING = 32.0
+"""Exponent of the norm of tensor cores and what shared memory takes where B is transposed there: the longer of the two.
+Steps of 64x256, 128x128, 128x256 and 256x128 at 2048^3 take 1,211, 850, 1,615 and 1,424 clocks, for 1,152, 896, 1,536
+and 1,408 of shared memory (H100, 2026-11-28-h100-byte-layouts-queued.json.xz; i8 and e4m3 alike)."""
 WARM = 2e-4
 """Seconds of a kernel from which the clock falls with time."""
 
@@ -83,7 +83,8 @@ def cost_of(work: Work, target: Target, constants: WgmmaConstants) -> WgmmaCost:
     """The predicted cost of some work. Arithmetic only, so that it also works on arrays."""
     x, clock = constants, target.clock_hz
     twice_a, twice_b = 1 + (x.odd - 1) * work.odd_a, 1 + (x.odd - 1) * work.odd_b
-    shared = work.reads + x.write * work.writes + work.transposed
+    shared = work.reads + x.write * work.writes
+    fed = norm(FEEDING, work.tensor, work.crowded)
     thin_a, thin_b = 1 + (x.thin - 1) * work.thin_a, 1 + (x.thin - 1) * work.thin_b
     copies = x.row * (work.rows_a * twice_a * thin_a + work.rows_b * twice_b * thin_b)
     merged_a, merged_b = (norm(4.0, 1.0, readers / x.apart) - 1 for readers in (work.readers_a, work.readers_b))
@@ -92,7 +93,7 @@ def cost_of(work: Work, target: Target, constants: WgmmaConstants) -> WgmmaCost:
     l2 = (work.bytes_a / apart_a + work.bytes_b / apart_b) * work.active / x.l2
     outside = work.outside * work.active / x.outside
     latency = x.latency / (work.stages - x.held)
-    step = norm(x.inside, work.tensor, shared, copies, l2, outside, latency, x.chain + TRANSPOSED * work.transposed)
+    step = norm(x.inside, fed, shared, copies, l2, outside, latency, x.chain)
     step = step + x.sync / work.groups + x.cluster * work.clustered * work.panels
     tiles = work.rounds - x.ragged * (work.rounds - work.mean)
     each = tiles * work.steps / clock
@@ -116,8 +117,9 @@ def cost_of(work: Work, target: Target, constants: WgmmaConstants) -> WgmmaCost:
     cooled = work.useful / (x.power * clock) * (1 + free / WARM) ** x.heat + waiting
     limited = free * norm(x.limit, 1.0, cooled / free) ** x.bend
     total = norm(x.issue, limited, x.launch)
+    busiest = norm(FEEDING, shared, work.crowded)
     return WgmmaCost(
-        each * work.tensor, each * shared, each * copies, each * l2, each * outside, each * latency, steps, epilogue,
+        each * work.tensor, each * busiest, each * copies, each * l2, each * outside, each * latency, steps, epilogue,
         memory=streamed - busy, ends=ends, power=limited - free, launch=total - limited, total=total,
     )  # fmt: skip
 

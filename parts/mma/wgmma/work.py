@@ -57,8 +57,9 @@ class Work:
     tiles of 256x128 as well as tiles of 128x256."""
     writes: float
     """Clocks that writing the copies to shared memory takes."""
-    transposed: float
-    """Clocks that reading and writing B takes in order to transpose it there, at 128 bytes a clock."""
+    crowded: float
+    """Where B is transposed in shared memory, clocks of all that goes through it, at 128 bytes a clock: A, which is
+    loaded into registers, B for each instruction, the copies, and reading and writing B once more. Else 0."""
     rows_a: float
     """Rows of boxes that the copy engine fetches of A, of 128 bytes or, of narrower panels, 64 or 32; those that
     clusters get from a neighbour do not count. That narrow rows take as long as others is assumed."""
@@ -170,7 +171,7 @@ def work_of(problem: Problem, schedule: Schedule, target: Target) -> Work:
         tensor=deep * (m // GROUP_ROWS) * _columns_clocks(problem, schedule),
         reads=deep * (m * (n // warp_n) + dense * n * (m // warp_m)) * INSTRUCTION_BYTES / LINE,
         writes=(part_a * m + n) * panels,
-        transposed=2 * n * panels * transposes_b(problem),
+        crowded=_crowded(problem, schedule) if transposes_b(problem) else 0.0,
         rows_a=_box_rows(problem, schedule, "a", inside_m) / schedule.cluster_n,
         rows_b=_box_rows(problem, schedule, "b", inside_n) / schedule.cluster_m,
         outside=(below / schedule.cluster_n + beside / schedule.cluster_m) * panels,
@@ -210,6 +211,12 @@ def work_of(problem: Problem, schedule: Schedule, target: Target) -> Work:
         / (4 * dense * GROUP_ROWS * INSTRUCTION_BYTES / size)
         / target.sms,
     )
+
+
+def _crowded(problem: Problem, schedule: Schedule) -> float:
+    m, n, k = schedule.block
+    rows = m * (n // schedule.warp[1]) + n * (m // GROUP_ROWS) + m + n + 2 * n
+    return rows * k * element_bytes(problem, "b") / LINE
 
 
 def _columns_clocks(problem: Problem, schedule: Schedule) -> float:
