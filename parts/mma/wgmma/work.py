@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from mlir_gemm.parts.block import consumer_warpgroups
 from mlir_gemm.parts.epilogue.unaligned_rows import rows_bytes
 from mlir_gemm.parts.grid import blocks as blocks_of
-from mlir_gemm.parts.grid import covered, grid, k_share, share, steps, stores
+from mlir_gemm.parts.grid import covered, grid, k_share, merged_readers, share, steps, stores
 from mlir_gemm.parts.grid import walkers as walkers_of
 from mlir_gemm.parts.layout import LINE, buffer, panel_of
 from mlir_gemm.parts.mma.wgmma.constants import WgmmaLimits
@@ -139,7 +139,9 @@ def work_of(problem: Problem, schedule: Schedule, target: Target) -> Work:
     if shared:
         rounds = waves + left / shared
     flight = max(1, min(tiles, active // split))
-    across_m, across_n = covered(schedule, raster_of(schedule), rows, columns, flight)
+    raster = raster_of(schedule)
+    across_m, across_n = covered(schedule, raster, rows, columns, flight)
+    readers_a, readers_b = merged_readers(schedule, raster, rows, (across_m, across_n), flight)
 
     part_a = stored_part(problem, "a")
     dense = 2 if problem.sparse else 1  # an instruction takes twice the k of B in the same time
@@ -174,8 +176,8 @@ def work_of(problem: Problem, schedule: Schedule, target: Target) -> Work:
         thin_b=buffer(problem, schedule, "b").panel < LINE,
         bytes_a=part_a * inside_m * k * size / schedule.cluster_n,
         bytes_b=inside_n * k * size / schedule.cluster_m,
-        readers_a=max(1.0, across_n / schedule.cluster_n),
-        readers_b=max(1.0, across_m / schedule.cluster_m),
+        readers_a=max(1.0, readers_a / schedule.cluster_n),
+        readers_b=max(1.0, readers_b / schedule.cluster_m),
         panels=panels,
         steps=-(-steps(problem, schedule) // split) * k_share(problem, schedule),
         groups=consumer_warpgroups(schedule),
