@@ -78,12 +78,15 @@ def merged_readers(
 ) -> tuple[float, float]:
     """Blocks in flight whose requests for the same rows of A, and for the same columns of B, become one. `across` are
     the rows and columns that these cover. Those that share rows are neighbours, but on diagonals; of those that share
-    columns, these are as many as rows are walked at a time. Of others FAR counts."""
-    readers_a, readers_b = flight / across[0], flight / across[1]
+    columns, in rows one is, in groups all count: with these L2's figures were fitted. Of others FAR counts."""
+    rectangle = not raster.diagonal and not (schedule.tiles_per_block > 1 and schedule.sequential_tiles)
+    readers_a, readers_b = across[::-1] if rectangle else (flight / across[0], flight / across[1])
     if raster.diagonal:
-        return max(1.0, 1 + FAR * (readers_a - 1)), max(1.0, 1 + FAR * (readers_b - 1))
-    near = min(readers_b, raster.rows(schedule, rows))
-    return max(1.0, readers_a), max(1.0, near + FAR * (readers_b - near))
+        readers_a = 1 + FAR * (readers_a - 1)
+    if not raster.grouped:
+        near = 1.0 if raster.diagonal else min(readers_b, raster.rows(schedule, rows))
+        readers_b = near + FAR * (readers_b - near)
+    return max(1.0, readers_a), max(1.0, readers_b)
 
 
 def share(problem: Problem, schedule: Schedule) -> float:

@@ -141,7 +141,8 @@ def work_of(problem: Problem, schedule: Schedule, target: Target) -> Work:
     flight = max(1, min(tiles, active // split))
     raster = raster_of(schedule)
     across_m, across_n = covered(schedule, raster, rows, columns, flight)
-    readers_a, readers_b = merged_readers(schedule, raster, rows, (across_m, across_n), flight)
+    together = min(flight, rows * columns)  # of one product of a batch
+    readers_a, readers_b = merged_readers(schedule, raster, rows, (across_m, across_n), together)
 
     part_a = stored_part(problem, "a")
     dense = 2 if problem.sparse else 1  # an instruction takes twice the k of B in the same time
