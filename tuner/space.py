@@ -155,7 +155,8 @@ def trial_of(candidate: Candidate, least: float, factor: float = FACTOR, text: s
     at["pad_b"] = schedule.pad_b if schedule.pad_b >= 0 else schedule.pad
     at["layouts"] = f"{schedule.layout} {schedule.layout_b}".rstrip()
     for name in ("swap_ab", "ping_pong", "persistent", "interleave", "early", "early_trigger", "sequential_tiles",
-                 "promote", "promote_a", "promote_b", "promote_c", "promote_result", "fragments_ahead"):  # fmt: skip
+                 "promote", "promote_a", "promote_b", "promote_c", "promote_result", "prefetch_c",
+                 "fragments_ahead"):  # fmt: skip
         at[name] = int(bool(schedule.value(name)))
     at["predicted"] = min(BUCKETS, max(0, round(BUCKETS * log(seconds / least) / log(max(factor, 1.001)))))
     terms = (*cost.OVERLAPPING, *cost.ADDITIVE)
@@ -221,6 +222,7 @@ def neighbours(schedule: Schedule, target: Target) -> Iterator[Schedule]:
     yield schedule.replace(promote_result=True)
     yield schedule.replace(promote_c=True)
     yield schedule.replace(promote_c=True, promote_result=True)
+    yield schedule.replace(promote_c=True, prefetch_c=True)
     yield schedule.replace(promote=False, mainloop=unstaged().name, stages=1, layout=padded().name)
     for tiles in WALKED:
         walked = schedule.replace(tiles_per_block=tiles, persistent=0, stream_k=0)
