@@ -57,6 +57,10 @@ GUARDS_AHEAD = 24
 AHEAD = 2 / 3
 """Part of the fragments of a further k step that the assembler takes registers for where there are enough: it loads
 them ahead. Needed are only those of one step."""
+C_AHEAD = 88
+"""What ptxas takes on sm_70 and sm_75 for a tile of C on its way to shared memory, where there is enough: with tiles of
+64x64 by 32x32 and mma.sync 180 for 96 and 166 for 92 with nothing spilled at 168, which it takes where it is told how
+many blocks share an SM."""
 WIDEST, REGISTER_BITS = 128, 32
 """Bits of the widest copies, and of a register."""
 BATCHED = 16
@@ -118,7 +122,8 @@ def registers(problem: Problem, schedule: Schedule, target: Target) -> int:
         return starting_registers(schedule, target)
     needed = mma.registers(problem, schedule, target)
     if not model_of(target).fills:
-        return needed
+        ahead = C_AHEAD if schedule.promote_c else 0
+        return max(needed, min(needed + ahead, register_limit(schedule, target)))
     if mma.fragments and mainloop.ahead:
         ahead = int(AHEAD * mma.fragments(problem, schedule)) + GUARDS_AHEAD * ragged(problem, schedule)
         needed = max(needed, min(needed + ahead, register_limit(schedule, target)))

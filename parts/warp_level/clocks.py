@@ -152,16 +152,16 @@ def _copy_clocks(problem: Problem, schedule: Schedule, operand: str, constants: 
 
 def staged_seconds(problem: Problem, schedule: Schedule, target: Target, constants: Constants) -> float:
     """What a block takes longer that reads C, or stores its result, through shared memory; less than 0 where it takes
-    less. Each way has two barriers. A result is stored to shared memory, read again and stored in whole lines. Where
-    lanes would store less than a sector of a row at once, each such part takes a clock of L1, as 128 bytes of it do
-    otherwise: then the time that was fitted for elements stored directly scales. What the epilogue reads takes the
-    clocks of such parts less, by each matrix's width, and those of two more moves; all that is saved is no more than
-    what the elements were fitted to take, which hold the reads too."""
+    less. Each way has two barriers, what was copied during the products one. A result is stored to shared memory,
+    read again and stored in whole lines. Where lanes would store less than a sector of a row at once, each such part
+    takes a clock of L1, as 128 bytes of it do otherwise: then the time that was fitted for elements stored directly
+    scales. What the epilogue reads takes the clocks of such parts less, by each matrix's width, and those of two more
+    moves; all that is saved is no more than what the elements were fitted to take, which hold the reads too."""
     m, n, _ = schedule.block
     types = problem.epilogue_types.split() if schedule.promote_c else []
     beside = elements_beside(problem, schedule)
     starts = schedule.promote_c and problem.reads_c
-    barriers = 2 * constants.barrier * (starts + len(types) + schedule.promote_result)
+    barriers = constants.barrier * (2 * (starts + len(types) + schedule.promote_result) - schedule.prefetch_c)
     moved = sum(_read_clocks(ELEMENT_BYTES[each], beside) for each in types) * m * n / target.clock_hz
     if schedule.promote_result:
         width = ELEMENT_BYTES[problem.out]

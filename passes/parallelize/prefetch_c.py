@@ -38,7 +38,7 @@ class PrefetchC(Pass):
 
 def _prefetch(forall: Any) -> None:
     products = [op.operation for op in named(forall, "tile.mma")]
-    filled = list[Any]()
+    filled = [op.operation.operands[0] for op in named(forall, "tile.copy_async")]
     for copy in [op.operation for op in named(forall, "tile.copy")]:
         buffer, source = list(copy.operands)[:2]
         ends = [end for product in products if (end := ancestor_in(copy.block, product))]
@@ -103,7 +103,7 @@ def _move(copy: Any, buffer: Any, products: Any) -> None:
     if inside[number - 1].name == "gpu.barrier":
         inside[number - 1].erase()
     with ir.InsertionPoint(products), copy.location:
-        tile.copy_async(*list(copy.operands)[:2], tile.place_of(copy))
+        tile.copy_async(buffer, copy.operands[1], tile.place_of(copy))
     with ir.InsertionPoint(copy), copy.location:
         tile.commit()
         tile.await_(0)
