@@ -53,8 +53,14 @@ PLACES = (
 IN_PLACE = "promote=off,mainloop=direct,stages=1"
 PLACE_SIZES = ((4096, 4096, 4096, "kn"), (1024, 1024, 1024, "kn"))
 ADDED = (
-    ("mma=wgmma,ping_pong=off", ("promote_c=on", "promote_c=on,prefetch_c=on")),
-    ("mma=mma_sync,mainloop=cp_async", ("promote_c=on", "promote_c=on,prefetch_c=on")),
+    (
+        "mma=wgmma,block=128x128x64,warp=64x128x64,stages=4,ping_pong=off",
+        ("promote_c=on", "promote_c=on,prefetch_c=on"),
+    ),
+    (
+        "mma=mma_sync,mainloop=cp_async,block=128x128x64,warp=64x64x16,stages=2",
+        ("promote_c=on", "promote_c=on,prefetch_c=on"),
+    ),
 )
 ADDED_SIZES = ((2048, 2048, 2048, "nk"), (4096, 4096, 256, "kn"), (8192, 8192, 64, "nk"))
 
