@@ -5,7 +5,7 @@
 
 `walks` times every raster with one tile a block, with persistent blocks, and with four tiles a block, neighbours and
 strided: what a wave of blocks reads of A and B differs by a factor of three. `places` times Hofstra's best kernels
-(docs/papers.md): his tiles with A, B, both or neither in shared memory, and his place for them with longer k steps and
+(docs/papers-tuned.md): his tiles with A, B, both or neither in shared memory, and his place for them with longer k steps and
 with warps that share what they read. `added` times products whose epilogue adds a matrix, which comes through shared
 memory after the products, or while they are computed. Each kernel of a group is compared with float64 first, then they
 are timed in turn (`check_parameters.py`); the table has how many times as fast as the first each is, and in brackets
