@@ -1,15 +1,15 @@
 """Orders in which blocks walk tiles, and operands that WMMA reads where they lie, on the GPU of this machine.
 
-    python test/gpu/check_walks.py [--chip sm_90a] [--only walks,places,added] [--seconds 80] [--jobs 16]
+    python test/gpu/check_walks.py [--chip sm_90a] [--only walks,places,pads,added] [--seconds 80] [--jobs 16]
                                    [--compile-only] [-o RESULTS.json]
 
 `walks` times every raster with one tile a block, with persistent blocks, and with four tiles a block, neighbours and
 strided: what a wave of blocks reads of A and B differs by a factor of three. `places` times Hofstra's best kernels
-(docs/papers-tuned.md): his tiles with A, B, both or neither in shared memory, and his place for them with longer k steps and
-with warps that share what they read. `added` times products whose epilogue adds a matrix, which comes through shared
-memory after the products, or while they are computed. Each kernel of a group is compared with float64 first, then they
-are timed in turn (`check_parameters.py`); the table has how many times as fast as the first each is, and in brackets
-what the model predicts for the chip. Exit status 1 where a result is wrong.
+(docs/papers-tuned.md): his tiles with A, B, both or neither in shared memory, and his place for them with longer k
+steps and with warps that share what they read; `pads` has them without padding. `added` times products whose epilogue
+adds a matrix, which comes through shared memory after the products, or while they are computed. Each kernel of a group
+is compared with float64 first, then they are timed in turn (`check_parameters.py`); the table has how many times as
+fast as the first each is, and in brackets what the model predicts for the chip. Exit status 1 where a result is wrong.
 """
 
 from __future__ import annotations
@@ -77,13 +77,19 @@ def places(chip: str) -> Iterator[list[Timed]]:
             yield group(size, chip, "f32", tiles, [*fields, f"raster=row,{fields[0]}", IN_PLACE])
 
 
+def pads(chip: str) -> Iterator[list[Timed]]:
+    for tiles, fields in PLACES[:3]:
+        variants = ["layout=pad,pad=0", f"layout=pad,pad=0,{fields[0]}", fields[0], f"{IN_PLACE},raster=row"]
+        yield group(PLACE_SIZES[0], chip, "f32", tiles, variants)
+
+
 def added(chip: str) -> Iterator[list[Timed]]:
     for size in ADDED_SIZES:
         for tiles, fields in ADDED:
             yield group(size, chip, "f16", tiles, list(fields), added=True)
 
 
-KINDS = {"walks": walks, "places": places, "added": added}
+KINDS = {"walks": walks, "places": places, "pads": pads, "added": added}
 
 
 def group(
