@@ -56,6 +56,8 @@ latency, and the loads of all warps at once. On an H100 4096^3, 1024x1024x8192 a
 and 74 clocks less a step with them (`2026-11-24-h100-parameters.json.xz`)."""
 SECTOR = 32
 """Bytes of memory that are written at once."""
+STAGED_READS = 2
+"""Times more that what the epilogue reads moves so, than to lanes."""
 STAGED_MOVES = 3
 """Times that a result moves that is stored through shared memory: to it, from it, to memory."""
 PIECE_ROWS, PIECE_COLUMNS, LANE_PIECE = 8, 8, 4
@@ -158,17 +160,18 @@ def _copy_clocks(problem: Problem, schedule: Schedule, operand: str, constants: 
 
 def staged_seconds(problem: Problem, schedule: Schedule, target: Target, constants: Constants) -> float:
     """What a block takes longer that reads C, or stores its result, through shared memory; less than 0 where it takes
-    less. Each way has two barriers, what was copied during the products one. A result is stored to shared memory,
-    read again and stored in whole lines. Where lanes would store less than a sector of a row at once, each such part
-    takes a clock of L1, as 128 bytes of it do otherwise: then the time that was fitted for elements stored directly
-    scales. What the epilogue reads takes the clocks of such parts less, by each matrix's width, and those of two more
-    moves; all that is saved is no more than what the elements were fitted to take, which hold the reads too."""
+    less. Each way has two barriers, what was copied during the products one. A result is stored to shared memory, read
+    again and stored in whole lines. Where lanes would store less than a sector of a row at once, each such part takes a
+    clock of L1, as 128 bytes of it do otherwise: then the time that was fitted for elements stored directly scales.
+    What the epilogue reads moves twice more. That lanes read less than a sector at once costs nothing, since L1 has the
+    rest for their neighbours: on an H100 such products take 0.98, 1.11 and 1.18 of the time so, for k of 2048, 256 and
+    64 (`2026-11-28-h100-walks.json.xz`)."""
     m, n, _ = schedule.block
     types = problem.epilogue_types.split() if schedule.promote_c else []
     beside = elements_beside(problem, schedule)
     starts = schedule.promote_c and problem.reads_c
     barriers = constants.barrier * (2 * (starts + len(types) + schedule.promote_result) - schedule.prefetch_c)
-    moved = sum(_read_clocks(ELEMENT_BYTES[each], beside) for each in types) * m * n / target.clock_hz
+    moved = sum(STAGED_READS * ELEMENT_BYTES[each] for each in types) * m * n / LINE / target.clock_hz
     if schedule.promote_result:
         width = ELEMENT_BYTES[problem.out]
         if beside * width < SECTOR:
@@ -176,12 +179,6 @@ def staged_seconds(problem: Problem, schedule: Schedule, target: Target, constan
         else:
             moved += (STAGED_MOVES - 1) * m * n * width / LINE / target.clock_hz
     return barriers + max(moved, -m * n * constants.store)
-
-
-def _read_clocks(width: int, beside: int) -> float:
-    """Clocks of L1 that an element which the epilogue reads takes longer through shared memory."""
-    saved = 1 / beside - width / LINE if beside * width < SECTOR else 0.0
-    return (STAGED_MOVES - 1) * width / LINE - saved
 
 
 def elements_beside(problem: Problem, schedule: Schedule) -> int:

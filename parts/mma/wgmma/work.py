@@ -37,6 +37,10 @@ FED, ALONE = 88, 1.375
 """Clocks that an instruction with A in registers takes at least, and how much longer it takes where one warpgroup
 multiplies at a time. tf32 on the H200: tiles of 128x128 by two warpgroups at once or in turns, and of 64x256 in turns,
 take 1.35 to 1.4 times the time of the tensor cores at 4096 and 8192, and of 128x256 by two at once no longer."""
+AHEAD = 0.75
+"""Of the time in which the epilogue reads what it adds through shared memory, the part that is left where it was copied
+during the products: they take 0.97, 0.84 and 0.84 of the time so, for k of 2048, 256 and 64 on an H100
+(`2026-11-28-h100-walks.json.xz`)."""
 KEPT = 0.8
 """Part of L2 under which operands and result together stay there from one run of the kernel to the next."""
 
@@ -159,7 +163,7 @@ def work_of(problem: Problem, schedule: Schedule, target: Target) -> Work:
     types = problem.epilogue_types.split() if schedule.promote_c else []
     # C, and what the epilogue adds, in whole vectors of its rows; lanes compute no addresses in global memory for it.
     by_tile = m * n * ELEMENT_BYTES[problem.acc] if schedule.promote_c and problem.reads_c else 0.0
-    added = m * n * sum(ELEMENT_BYTES[each] for each in types)
+    added = m * n * sum(ELEMENT_BYTES[each] for each in types) * (AHEAD if schedule.prefetch_c else 1)
     operations = problem.epilogue_ops - MATRIX_OPERATIONS * len(types)
     direct = in_tile - staged - by_rows - by_tile
     over = problem.dynamic or problem.m % m or problem.n % n
