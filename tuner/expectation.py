@@ -45,7 +45,7 @@ _WAYS_FIELDS = (
 _SMALL_FIELDS = (
     "stages", "throttle", "interleave", "early", "early_trigger", "raster", "raster_group", "pad", "pad_b", "unroll_by",
     "tiles_per_block", "sequential_tiles", "layouts", "promote", "promote_a", "promote_b", "promote_c",
-    "promote_result", "prefetch_c", "fragments_ahead",
+    "promote_result", "fragments_ahead",
 )  # fmt: skip
 _APART = sqrt(0.5)
 """The coordinate of a name among others, so that two names are 1 apart."""

@@ -155,9 +155,9 @@ def trial_of(candidate: Candidate, least: float, factor: float = FACTOR, text: s
     at["pad_b"] = schedule.pad_b if schedule.pad_b >= 0 else schedule.pad
     at["layouts"] = f"{schedule.layout} {schedule.layout_b}".rstrip()
     for name in ("swap_ab", "ping_pong", "persistent", "interleave", "early", "early_trigger", "sequential_tiles",
-                 "promote", "promote_a", "promote_b", "promote_c", "promote_result", "prefetch_c",
-                 "fragments_ahead"):  # fmt: skip
+                 "promote", "promote_a", "promote_b", "promote_c", "promote_result", "fragments_ahead"):  # fmt: skip
         at[name] = int(bool(schedule.value(name)))
+    at["promote_c"] = schedule.promote_c + schedule.prefetch_c  # 2 where it comes during the products
     at["predicted"] = min(BUCKETS, max(0, round(BUCKETS * log(seconds / least) / log(max(factor, 1.001)))))
     terms = (*cost.OVERLAPPING, *cost.ADDITIVE)
     return Trial(text or str(schedule), seconds, at, {term: max(0.0, getattr(cost, term)) / seconds for term in terms})
