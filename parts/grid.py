@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 from functools import lru_cache
+from math import gcd
 
 from mlir_gemm.parts.base import Raster
 from mlir_gemm.spec.problem import Problem, element_bytes
@@ -12,6 +13,12 @@ from mlir_gemm.spec.target import Target
 from mlir_gemm.spec.tile_space import HALVES, K_RANGE, folded, square_of
 from mlir_gemm.spec.zeros import Span, growing, parse, steps_of
 
+FAR = 0.15
+"""Part of the blocks that read the same rows or columns, but are no neighbours in the raster's order, whose requests
+become one. 25 pairs of `wgmma` kernels, diagonal and grouped, differ by 1.0 to 1.55 in measured time, and by 0.9 to 1.7
+in predicted time with this (before by nothing: root mean square 0.105 for 0.244); 22 of `row` 0.114 for 0.178
+(`2026-11-24-h200-spaces.jsonl.xz`, `2026-11-27-h200-spaces.jsonl.xz`). Four strided tiles a block on diagonals of
+4096^3 take 325 us, in groups 191 (`2026-11-28-h100-parameters.json.xz`)."""
 MOST_TILES, MOST_OF_BOTH = 512, 32
 """Tiles along a side whose steps of k are counted, where these depend on one side, and on both: of more, some."""
 MOST_DEALT = 16
@@ -51,17 +58,38 @@ def walkers(problem: Problem, schedule: Schedule) -> int:
 
 
 def covered(schedule: Schedule, raster: Raster, rows: int, columns: int, flight: float) -> tuple[float, float]:
-    """Rows and columns of a grid of tiles of which so many blocks in flight read the operands. Blocks with neighbouring
-    tiles of their own are apart: they cover more, and at a time have each so many-th row, or column, of it."""
-    if raster.diagonal:
-        return min(rows, flight), min(columns, flight)
+    """Rows and columns of a grid of tiles, distinct ones, of which so many blocks in flight read the operands. Blocks
+    with neighbouring tiles of their own are apart by as many tiles: they cover more, and at a time have each so-many-th
+    column, and each so-many-th row where that number divides the rows that are walked at a time; else, column after
+    column, they have other ones. On diagonals tile i of diagonal d lies in row i and column i + d."""
     near = schedule.tiles_per_block if schedule.sequential_tiles else 1
+    if raster.diagonal:
+        down = max(1.0, min(rows, near * flight) / gcd(near, rows))
+        diagonals = max(1.0, near * flight / rows)
+        apart = max(1.0, near / rows)
+        return down, min(columns, max(1.0, down * min(diagonals, near) + max(0.0, diagonals - near)) / apart)
     high = raster.rows(schedule, rows)
     wide = min(columns, max(1.0, near * flight / high))
     if near == 1:
         return min(rows, max(1.0, flight / wide)), wide
-    down = min(near, high)
-    return max(1.0, min(rows, near * flight / wide) / down), max(1.0, wide * down / near)
+    reached = min(rows, near * flight / wide)
+    return max(1.0, reached / gcd(near, high)), max(1.0, wide / max(1.0, near / high))
+
+
+def merged_readers(
+    schedule: Schedule, raster: Raster, rows: int, across: tuple[float, float], flight: float
+) -> tuple[float, float]:
+    """Blocks in flight whose requests for the same rows of A, and for the same columns of B, become one. `across` are
+    the rows and columns that these cover. Those that share rows are neighbours, but on diagonals; of those that share
+    columns, in rows one is, in groups all count: with these L2's figures were fitted. Of others FAR counts."""
+    rectangle = not raster.diagonal and not (schedule.tiles_per_block > 1 and schedule.sequential_tiles)
+    readers_a, readers_b = across[::-1] if rectangle else (flight / across[0], flight / across[1])
+    if raster.diagonal:
+        readers_a = 1 + FAR * (readers_a - 1)
+    if not raster.grouped:
+        near = 1.0 if raster.diagonal else min(readers_b, raster.rows(schedule, rows))
+        readers_b = near + FAR * (readers_b - near)
+    return max(1.0, readers_a), max(1.0, readers_b)
 
 
 def share(problem: Problem, schedule: Schedule) -> float:

@@ -61,7 +61,7 @@ def operand_bytes(problem: Problem, schedule: Schedule) -> int:
     if mainloop_of(schedule).producer:  # where the pattern of the copy engine's swizzle starts
         whole = sum(-(-size // KB) * KB for size in sizes) + schedule.stages * BARRIERS
         return whole + _beside(problem, schedule)
-    return sum(sizes)
+    return sum(sizes) + _beside(problem, schedule)
 
 
 def _beside(problem: Problem, schedule: Schedule) -> int:

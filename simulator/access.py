@@ -73,6 +73,8 @@ class Access:
 
         def arrive(warp: Warp) -> None:
             if self.checks and view.buffer.shadow is not None:
+                if view.buffer.space == "shared":
+                    warp.unfenced = warp.unfenced | _lanes_of(codes)
                 view.buffer.shadow.end_async(warp, starts, self.width, codes)
             view.buffer.scatter(starts, self.width, content)
 
@@ -108,7 +110,7 @@ class Access:
             buffer.shadow = Shadow(buffer.size, warp.block.cluster.agents.total, initialized=True, between_blocks=True)
         if buffer.space == "shared" and warp.block.cluster.barriers:
             self._watch_barriers(warp, view, starts, lanes)
-        if buffer.space == "shared" and (kind != "read" or not self.awaited):
+        if buffer.space == "shared" and (kind == "write" or (kind == "read" and not self.awaited)):
             warp.unfenced = warp.unfenced | _lanes_of(codes)
         found: list[Conflict] = getattr(buffer.shadow, kind)(warp, starts, self.width, codes)
         if found:

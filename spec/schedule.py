@@ -110,6 +110,7 @@ class Schedule:
     promote_b: bool = True
     promote_c: bool = False
     promote_result: bool = False
+    prefetch_c: bool = False
     accumulate: bool = True
     layout: str = ""
     layout_b: str = ""
@@ -247,8 +248,8 @@ def ask_parts(fields_of: Callable[[Schedule], Iterable[str]], field: Callable[[s
 FIELDS: dict[str, Any] = {each.name: each.default for each in dataclasses.fields(Schedule) if each.name != "own"}
 _SHARED_BY_NAME = {each.name: each for each in SHARED}
 QUIET = (
-    "space", "promote_a", "promote_b", "promote_c", "promote_result", "layout_b", "pad_b", "unroll_by",
-    "tiles_per_block", "sequential_tiles", "fragments_ahead",
+    "space", "promote_a", "promote_b", "promote_c", "promote_result", "prefetch_c", "layout_b", "pad_b",
+    "unroll_by",    "tiles_per_block", "sequential_tiles", "fragments_ahead",
 )  # fmt: skip
 """Fields that a schedule shows only where they differ from their defaults: most say nothing of them."""
 _TRUTH = {"on": True, "true": True, "1": True, "off": False, "false": False, "0": False}

@@ -139,6 +139,11 @@ class Target:
         return "griddepcontrol" in self.capabilities
 
     @property
+    def has_async_copies(self) -> bool:
+        """Whether threads copy to shared memory without waiting."""
+        return "cp.async" in self.capabilities
+
+    @property
     def has_l2_policies(self) -> bool:
         """Whether loads say which lines L2 gives up first."""
         return "cp.async" in self.capabilities

@@ -18,16 +18,18 @@ from mlir_gemm.parts.fields import normalised
 from mlir_gemm.parts.grid import blocks, grid, is_one_wave, walked
 from mlir_gemm.parts.layout import buffer
 from mlir_gemm.parts.mma.wgmma.work import KEPT, lies_between_lines
+from mlir_gemm.parts.registers import model_of
 from mlir_gemm.parts.registry import mainloop_of, mma_of, raster_of
 from mlir_gemm.parts.resources import occupancy
 from mlir_gemm.parts.traffic import operand_bytes
+from mlir_gemm.spec.backends import NVPTX
 from mlir_gemm.spec.l2_policy import PARTS
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
 from mlir_gemm.spec.tile_space import K_RANGE
 from mlir_gemm.spec.zeros import parse
-from mlir_gemm.tile_model.rules import registers_fit
+from mlir_gemm.tile_model.rules import registers_fit, resident_fits
 
 OBLONG = 1.5
 """How much lower than a square's side a group may be that divides the rows: 8 of 32 or 64 rows of 128x128 take as long
@@ -112,6 +114,8 @@ def finished(problem: Problem, schedule: Schedule, target: Target, pinned: Mappi
         changes["early_trigger"] = False
     if "min_blocks" not in pinned and _fills_registers(problem, schedule, target):
         changes["min_blocks"] = 2
+    elif "min_blocks" not in pinned and schedule.promote_c:
+        changes["min_blocks"] = _told(problem, schedule, target)
     if "raster_group" not in pinned and raster_of(schedule).grouped:
         changes["raster_group"] = best_group(problem, schedule, target)
     return normalised(schedule, changes, pinned)
@@ -140,6 +144,20 @@ def _fills_registers(problem: Problem, schedule: Schedule, target: Target) -> bo
     if held.blocks != 2 or 2 * held.registers * threads(schedule) <= NEARLY * target.registers_sm:
         return False
     return registers_fit(problem, schedule.replace(min_blocks=2), target) is None
+
+
+def _told(problem: Problem, schedule: Schedule, target: Target) -> int:
+    """Blocks of an SM that the assembler must be told of, since it takes registers for C on its way to shared memory as
+    long as there are any; 0 where it need not."""
+    if model_of(target).fills or target.backend != NVPTX or mainloop_of(schedule).producer:
+        return schedule.min_blocks
+    several = (schedule.replace(min_blocks=count) for count in range(target.blocks_sm, 1, -1))
+    fitting = (
+        each.min_blocks
+        for each in several
+        if resident_fits(problem, each, target) is None and registers_fit(problem, each, target) is None
+    )
+    return next(fitting, schedule.min_blocks)
 
 
 def _in_order(problem: Problem, schedule: Schedule, target: Target) -> bool:

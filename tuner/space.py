@@ -157,6 +157,7 @@ def trial_of(candidate: Candidate, least: float, factor: float = FACTOR, text: s
     for name in ("swap_ab", "ping_pong", "persistent", "interleave", "early", "early_trigger", "sequential_tiles",
                  "promote", "promote_a", "promote_b", "promote_c", "promote_result", "fragments_ahead"):  # fmt: skip
         at[name] = int(bool(schedule.value(name)))
+    at["promote_c"] = schedule.promote_c + schedule.prefetch_c  # 2 where it comes during the products
     at["predicted"] = min(BUCKETS, max(0, round(BUCKETS * log(seconds / least) / log(max(factor, 1.001)))))
     terms = (*cost.OVERLAPPING, *cost.ADDITIVE)
     return Trial(text or str(schedule), seconds, at, {term: max(0.0, getattr(cost, term)) / seconds for term in terms})
@@ -221,6 +222,7 @@ def neighbours(schedule: Schedule, target: Target) -> Iterator[Schedule]:
     yield schedule.replace(promote_result=True)
     yield schedule.replace(promote_c=True)
     yield schedule.replace(promote_c=True, promote_result=True)
+    yield schedule.replace(promote_c=True, prefetch_c=True)
     yield schedule.replace(promote=False, mainloop=unstaged().name, stages=1, layout=padded().name)
     for tiles in WALKED:
         walked = schedule.replace(tiles_per_block=tiles, persistent=0, stream_k=0)

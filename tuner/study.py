@@ -23,6 +23,7 @@ from optuna.storages import JournalStorage
 from optuna.trial import TrialState
 
 from mlir_gemm.errors import Error
+from mlir_gemm.tuner.databases import open_database
 from mlir_gemm.tuner.journal import Journal, is_journal
 from mlir_gemm.tuner.measuring import DONE, FAILED, PRUNED, Measurer, Outcome
 from mlir_gemm.tuner.samplers import IN_POINTS, STARTUP, Chooser, optuna_sampler
@@ -82,7 +83,7 @@ def open_storage(storage: str) -> optuna.storages.BaseStorage:
     """A storage by its path (a journal) or its URL, as Optuna knows it. Raises StorageError."""
     with storage_errors(storage):
         if "://" in storage:
-            return optuna.storages.get_storage(storage)
+            return open_database(storage)
         path = Path(storage)
         path.parent.mkdir(parents=True, exist_ok=True)
         if path.exists() and not is_journal(path):

@@ -8,6 +8,7 @@ from typing import Any
 
 from mlir_gemm.parts.base import Part, Rules
 from mlir_gemm.parts.epilogue.unaligned_rows import PATTERN
+from mlir_gemm.parts.layout import LINE
 from mlir_gemm.parts.registry import mainloop_of, mma_of, mmas_on
 from mlir_gemm.parts.warp_level.clocks import SECTOR, elements_beside
 from mlir_gemm.parts.wording import shown_value
@@ -21,9 +22,12 @@ from mlir_gemm.spec.schedule import FIELDS, Schedule
 from mlir_gemm.spec.target import Target
 from mlir_gemm.spec.tile_space import ALL, HALVES
 
+LEAST_VECTOR = 32
+"""Bits of the least asynchronous copy (PTX: cp.async)."""
+
 
 def _applies(schedule: Schedule) -> bool:
-    return schedule.promote_c or schedule.promote_result
+    return schedule.promote_c or schedule.promote_result or schedule.prefetch_c
 
 
 def _passes(schedule: Schedule, _: Target) -> Iterable[Placed]:
@@ -31,6 +35,11 @@ def _passes(schedule: Schedule, _: Target) -> Iterable[Placed]:
         yield at("parallelize", "scheduler", step("promote-c"))
     if schedule.promote_result:
         yield at("parallelize", "scheduler", step("promote-result"))
+    if schedule.prefetch_c:
+        yield at("parallelize", "scheduler", step("prefetch-c"))
+        mainloop = mainloop_of(schedule)
+        if mainloop.producer or not mainloop.asynchronous:
+            yield at("lower", "copies", step("lower-cp-async"))
 
 
 def _shared(problem: Problem, schedule: Schedule) -> int:
@@ -40,16 +49,23 @@ def _shared(problem: Problem, schedule: Schedule) -> int:
     if mainloop_of(schedule).producer:
         return 0
     c, read, result = _tiles(problem, schedule)
+    if schedule.prefetch_c:  # it lies beside the operands
+        return c + result if schedule.tiles_per_block > 1 else max(c, sum(map(_placed, read)) + result)
     behind = sum(read) + result if result else max(read, default=0)
     return c + sum(read) + result if schedule.tiles_per_block > 1 else max(c, behind)
 
 
 def _beside(problem: Problem, schedule: Schedule) -> int:
-    """The same beside a ring, which a producer fills meanwhile."""
-    if not mainloop_of(schedule).producer:
-        return 0
+    """The same beside a ring, which a producer fills meanwhile, and of what is read ahead beside all operands."""
     c, read, result = _tiles(problem, schedule)
+    if not mainloop_of(schedule).producer:
+        return sum(map(_placed, read)) if schedule.prefetch_c else 0
     return sum(-(-size // PATTERN) * PATTERN for size in (c, *read, result))
+
+
+def _placed(size: int) -> int:
+    """Bytes of a buffer up to where the next one may start."""
+    return -(-size // LINE) * LINE
 
 
 def _tiles(problem: Problem, schedule: Schedule) -> tuple[int, list[int], int]:
@@ -94,12 +110,30 @@ def goes_with(problem: Problem, schedule: Schedule, target: Target) -> str | Non
             "promote_c=on: the sums start from zero, the epilogue reads no matrix of the result's shape (vectors stay "
             "with the lanes), and no C is read; expected promote_c=off"
         )
+    if schedule.prefetch_c and (why := _not_ahead(problem, schedule, target)):
+        return f"prefetch_c=on: {why}; expected prefetch_c=off"
     if schedule.promote_c and problem.epilogue_types and mma.opaque:
         return (
             f"promote_c=on: mma={mma.name} adds what the epilogue reads to rows that it hands to lanes anyway; "
             "expected promote_c=off"
         )
     return None
+
+
+def _not_ahead(problem: Problem, schedule: Schedule, target: Target) -> str:
+    """Why what the epilogue reads is not copied while the products are computed."""
+    if not schedule.promote_c or not problem.epilogue_types:
+        return "it copies what the epilogue reads through shared memory (promote_c=on), and there is nothing of that"
+    if not target.has_async_copies:
+        return f"{target.chip} has no asynchronous copies (cp.async, from sm_80 on)"
+    if not problem.epilogue_vector:
+        return "what the epilogue reads does not lie in the order of the result"
+    if problem.epilogue_vector < LEAST_VECTOR:
+        return (
+            f"rows of what the epilogue reads start at multiples of {problem.epilogue_vector} bits only, asynchronous "
+            f"copies take {LEAST_VECTOR} at least"
+        )
+    return ""
 
 
 def _offers(problem: Problem, schedule: Schedule, target: Target) -> Iterator[tuple[dict[str, Any], str]]:
@@ -127,6 +161,11 @@ PART = Part(
             "shared memory, where lanes hold the accumulator.",
         ),
         Field("promote_result", "Store the result through shared memory, in whole vectors of its rows."),
+        Field(
+            "prefetch_c",
+            "Copy what the epilogue adds, with `promote_c`, while the products are computed (`cp.async`), to memory of "
+            "its own.",
+        ),
     ),
     rules=Rules(shape=(goes_with,)),
     offers=_offers,

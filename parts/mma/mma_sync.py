@@ -40,6 +40,7 @@ NOT_SPARSE = (
     "promote_b",
     "promote_c",
     "promote_result",
+    "prefetch_c",
     "fragments_ahead",
 )
 """Fields that products with a 2:4 sparse operand have not been tried with."""

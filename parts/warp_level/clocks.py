@@ -56,10 +56,16 @@ latency, and the loads of all warps at once. On an H100 4096^3, 1024x1024x8192 a
 and 74 clocks less a step with them (`2026-11-24-h100-parameters.json.xz`)."""
 SECTOR = 32
 """Bytes of memory that are written at once."""
+STAGED_READS = 2
+"""Times more that what the epilogue reads moves so, than to lanes."""
 STAGED_MOVES = 3
 """Times that a result moves that is stored through shared memory: to it, from it, to memory."""
 PIECE_ROWS, PIECE_COLUMNS, LANE_PIECE = 8, 8, 4
 """Rows and columns of a result that the lanes of a warp of tensor cores store at once; columns of a lane of others."""
+LANES_DIRECT = 2.0
+"""Times the clocks of a lane's load from shared memory that one from global memory takes, which L1 has. Beside kernels
+that stage both, 44 of `simt` with A, B or neither take 1.01 of the predicted time in the mean, without this 1.34, with
+a root mean square of 32 and 45 % (`2026-11-24-h100-parameters.json.xz`, `2026-11-28-h100-parameters.json.xz`)."""
 GLOBAL_LINES = 8
 """Lines of L1 that the lanes of a warp touch for each 128 bytes of a fragment that they read from global memory: each 8
 rows, or columns, have a line of their own, of which 16 bytes are read."""
@@ -105,7 +111,9 @@ def _fragment_clocks(problem: Problem, schedule: Schedule, operand: str, constan
     if lanes:
         lane = warp_m // lanes[0] if operand == "a" else warp_n // lanes[1]
         side = lanes[0] if operand == "a" else lanes[1]
-        each = max(constants.simt_load, side if lying.along_k else 1) if direct else constants.simt_load
+        each = constants.simt_load
+        if direct:
+            each = LANES_DIRECT * max(each, side if lying.along_k else 1)
         if problem.composite and operand == "b":
             each /= problem.composite
         if operand == "b" and lying.along_k and not (direct or lying.swizzled):
@@ -152,17 +160,18 @@ def _copy_clocks(problem: Problem, schedule: Schedule, operand: str, constants: 
 
 def staged_seconds(problem: Problem, schedule: Schedule, target: Target, constants: Constants) -> float:
     """What a block takes longer that reads C, or stores its result, through shared memory; less than 0 where it takes
-    less. Each way has two barriers. A result is stored to shared memory, read again and stored in whole lines. Where
-    lanes would store less than a sector of a row at once, each such part takes a clock of L1, as 128 bytes of it do
-    otherwise: then the time that was fitted for elements stored directly scales. What the epilogue reads takes the
-    clocks of such parts less, by each matrix's width, and those of two more moves; all that is saved is no more than
-    what the elements were fitted to take, which hold the reads too."""
+    less. Each way has two barriers, what was copied during the products one. A result is stored to shared memory, read
+    again and stored in whole lines. Where lanes would store less than a sector of a row at once, each such part takes a
+    clock of L1, as 128 bytes of it do otherwise: then the time that was fitted for elements stored directly scales.
+    What the epilogue reads moves twice more. That lanes read less than a sector at once costs nothing, since L1 has the
+    rest for their neighbours: on an H100 such products take 0.98, 1.11 and 1.18 of the time so, for k of 2048, 256 and
+    64 (`2026-11-28-h100-walks.json.xz`)."""
     m, n, _ = schedule.block
     types = problem.epilogue_types.split() if schedule.promote_c else []
     beside = elements_beside(problem, schedule)
     starts = schedule.promote_c and problem.reads_c
-    barriers = 2 * constants.barrier * (starts + len(types) + schedule.promote_result)
-    moved = sum(_read_clocks(ELEMENT_BYTES[each], beside) for each in types) * m * n / target.clock_hz
+    barriers = constants.barrier * (2 * (starts + len(types) + schedule.promote_result) - schedule.prefetch_c)
+    moved = sum(STAGED_READS * ELEMENT_BYTES[each] for each in types) * m * n / LINE / target.clock_hz
     if schedule.promote_result:
         width = ELEMENT_BYTES[problem.out]
         if beside * width < SECTOR:
@@ -170,12 +179,6 @@ def staged_seconds(problem: Problem, schedule: Schedule, target: Target, constan
         else:
             moved += (STAGED_MOVES - 1) * m * n * width / LINE / target.clock_hz
     return barriers + max(moved, -m * n * constants.store)
-
-
-def _read_clocks(width: int, beside: int) -> float:
-    """Clocks of L1 that an element which the epilogue reads takes longer through shared memory."""
-    saved = 1 / beside - width / LINE if beside * width < SECTOR else 0.0
-    return (STAGED_MOVES - 1) * width / LINE - saved
 
 
 def elements_beside(problem: Problem, schedule: Schedule) -> int:

@@ -143,12 +143,12 @@ def _exposed(
     only the other resident blocks work, if those are not waiting too. Asynchronous copies have the k steps of all
     stages but the one in use, and hold no lines of L1; where vectors are too narrow for them, they wait as plain ones
     do. Where one operand is loaded ahead and the other copied, the longer wait shows. What a warp reads of an operand
-    that lies in global memory it waits for, as a block without prefetch does.
+    that lies in global memory it waits for, as a block without prefetch does; copies of the other arrive meanwhile.
     """
     if len(staged(schedule)) == 1:
         both = schedule.replace(promote_a=True, promote_b=True)
         waiting = constants.memory_latency / resident**2
-        return waiting + _exposed(problem, both, held, resident, step, constants)
+        return waiting + _exposed(problem, both, held, resident, step + waiting, constants)
     latency = constants.memory_latency
     mainloop = mainloop_of(schedule)
     if mainloop.asynchronous and (mainloop.in_registers or streamed(problem, schedule)):

@@ -69,7 +69,8 @@ def registers_needed(problem: Problem, schedule: Schedule, target: Target) -> in
     if problem.extra_bytes or problem.out != problem.acc:
         count += EPILOGUE
     count += sum(copy_registers(problem, schedule, operand) for operand in "ab")
-    if not schedule.promote_c:
+    types = problem.epilogue_types.split()
+    if not schedule.promote_c or (schedule.prefetch_c and len(types) == len(set(types))):  # none passes registers
         return count
     return max(count, min(_behind(problem, schedule) + ADDRESSING + EPILOGUE, MOST_BEHIND))
 

@@ -330,7 +330,7 @@ def _in_turn(calls: list[Callable[[], object]], torch: Any) -> list[float]:
     return [median(times) for times in found]
 
 
-def _show(rows: list[dict[str, Any]]) -> None:
+def show(rows: list[dict[str, Any]]) -> None:
     first = rows[0]
     m, n, k, order = first["size"]
     others = ", ".join(
@@ -370,7 +370,7 @@ def main() -> int:
             group = [each for each in group if not reasons[each.product, each.chip, each.text]]
             if len(group) > 1 and time.perf_counter() - start < options.seconds:
                 rows += measure(group, torch)
-                _show(rows[-len(group) :])
+                show(rows[-len(group) :])
         found["device"] = torch.cuda.get_device_name(0)
     if options.output:
         options.output.write_text(json.dumps({**found, "rows": rows}, indent=0))

@@ -32,6 +32,7 @@ FIELDS: dict[str, tuple[str, Any]] = {
     "promote_b": ("promote_b", True),
     "promote_c": ("promote_c", False),
     "promote_result": ("promote_result", False),
+    "prefetch_c": ("prefetch_c", False),
     "accumulate": ("accumulate", True),
     "layout": ("layout", "pad"),
     "layout_b": ("layout_b", ""),

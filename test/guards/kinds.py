@@ -58,6 +58,10 @@ KINDS: tuple[tuple[str, str, str, str], ...] = (
         "residual by block tiles", "product m=256,n=256,k=256,out=f16,epilogue=residual", "sm_80",
         "mma=mma_sync,promote_c=on",
     ),
+    (
+        "residual during the products", "product m=256,n=256,k=256,out=f16,epilogue=residual", "sm_80",
+        "mma=mma_sync,promote_c=on,prefetch_c=on",
+    ),
     ("pads of A and B", "product m=256,n=256,k=256", "sm_75 sm_80", f"{_WMMA},pad=8,pad_b=16"),
     ("pads of A and B, mma_sync", f"{_LARGE} NN", "sm_80", "mma=mma_sync,layout=pad,pad=8,pad_b=24"),
     ("B in another layout", f"{_LARGE} NN", "sm_80", "mma=mma_sync,mainloop=cp_async,layout=xor,layout_b=pad,pad_b=8"),
@@ -66,6 +70,10 @@ KINDS: tuple[tuple[str, str, str, str], ...] = (
     (
         "residual by block tiles of wgmma", "product m=512,n=512,k=512,out=f16,epilogue=residual", "sm_90a",
         f"{_TILE},promote_c=on",
+    ),
+    (
+        "residual during the products of wgmma", "product m=512,n=512,k=512,out=f16,epilogue=residual", "sm_90a",
+        f"{_TILE},promote_c=on,prefetch_c=on",
     ),
     ("results by block tiles of a ring", f"{_SQUARE} NT", "sm_90a", f"{_RING},promote_result=on"),
     ("fragments ahead of a ring", f"{_SQUARE} NT", "sm_90a", f"{_RING},fragments_ahead=on"),

@@ -15,7 +15,7 @@ from test_other_tensor_cores import EPILOGUES, Product, check
 
 import mlir_gemm
 from mlir_gemm.errors import ScheduleError
-from mlir_gemm.parts.resources import smem_bytes
+from mlir_gemm.parts.resources import occupancy, smem_bytes
 from mlir_gemm.pipeline.driver import compile_module
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
@@ -23,7 +23,10 @@ from mlir_gemm.tile_model.chips import target
 from mlir_gemm.tile_model.select import estimate, select
 from mlir_gemm.tuner.space import explore
 
-WAYS = ("promote_result=on", "promote_c=on", "promote_c=on,promote_result=on", "promote_result=on,tiles_per_block=2")
+WAYS = (
+    "promote_result=on", "promote_c=on", "promote_c=on,promote_result=on", "promote_result=on,tiles_per_block=2",
+    "promote_c=on,prefetch_c=on",
+)  # fmt: skip
 
 ADDED = ("accumulate", "residual", "bias_relu_residual")
 """Epilogues that read a matrix."""
@@ -37,19 +40,23 @@ def drawn(name: str, number: int) -> tuple[Product, str, str]:
     epilogues = ADDED[: 1 if plain else 3] if "promote_c" in way else ("none",) if plain else EPILOGUES
     if plain:
         way = way.replace(",tiles_per_block=2", "")
+    if "prefetch_c" in way and not (chip >= "sm_80" and not plain):
+        way = "promote_c=on"
     able = loops(name)
-    m, n, k = (32 * rng.choice((1, 2, 3)) if plain else rng.choice((7, 32, 33, 64, 97)) for _ in range(3))
+    sizes = (32, 64, 96) if plain else (8, 32, 40, 64, 96) if "prefetch_c" in way else (7, 32, 33, 64, 97)
+    m, n, k = (rng.choice(sizes) for _ in range(3))
     product = Product(
         m, n, k, kind, out="f32" if plain else rng.choice(OUTS.get(kind, ("f32", "f16"))),
         a_order="mk" if plain else rng.choice(("mk", "km")), b_order="kn" if plain else rng.choice(("kn", "nk")),
-        batch=0 if plain else rng.choice((0, 2)), pad=8 if plain else rng.choice((None, 1, 8)),
+        batch=0 if plain else rng.choice((0, 2)),
+        pad=8 if plain else rng.choice((None, 8, 1)[: 2 if "prefetch_c" in way else 3]),
         epilogue=rng.choice(epilogues),
     )  # fmt: skip
     return product, chip, f"{tiles},{able[number % len(able)]},{way}"
 
 
 @pytest.mark.parametrize("name", MMAS)
-@pytest.mark.parametrize("number", range(draws(3)))
+@pytest.mark.parametrize("number", [*range(draws(3)), 4])
 def test_random_products_are_exact(name: str, number: int):
     check(*drawn(name, number))
 
@@ -124,11 +131,13 @@ GROUP_RING = "mma=wgmma,block=128x64x64,warp=64x64x64,stages=2,promote_c=on"
 @pytest.mark.parametrize(("ring", "out"), [(GROUP_RING, "f32"), (f"{SYNC_RING},promote_result=on", "f16"),
                                            (f"{SYNC_RING},promote_c=on,promote_result=on", "f32"),
                                            (f"{SYNC_RING},promote_c=on,promote_result=on", "f16"),
+                                           (f"{SYNC_RING},promote_c=on,promote_result=on,prefetch_c=on", "f16"),
+                                           (f"{GROUP_RING},prefetch_c=on", "f16"),
                                            (GROUP_RING, "f16")])  # fmt: skip
 @pytest.mark.parametrize("walk", ["", ",persistent=2", ",tiles_per_block=3", ",cluster_m=2"])
 def test_consumers_of_a_ring_share_a_tile(ring: str, out: str, walk: str):
     epilogue = "accumulate" if out == "f32" else "residual" if "promote_c" in ring else "relu"
-    product = Product(256, 136, 72, out=out, pad=1 if walk else 8, epilogue=epilogue)
+    product = Product(256, 136, 72, out=out, pad=1 if walk and "prefetch" not in ring else 8, epilogue=epilogue)
     check(product, "sm_90a", f"{ring}{walk}")
 
 
@@ -154,6 +163,24 @@ def test_what_the_epilogue_adds_is_read_in_whole_vectors_and_nothing_spills(chip
     assert usage(made.ptx or "", chip).spill_bytes == 0
 
 
+@pytest.mark.parametrize("epilogue", ["residual", "accumulate"])
+def test_registers_for_c_leave_the_blocks_that_the_model_counts(epilogue: str):
+    """On Turing ptxas takes what there is for the copy, 166 to 180 where 96 are needed: with 180 two blocks share an
+    SM, not three. It is told of three, and spills nothing."""
+    text = Product(1024, 1024, 512, out="f32", b_order="nk", epilogue=epilogue).module()
+    tiles = "mma=mma_sync,block=64x64x32,warp=32x32x8,mainloop=register_prefetch,promote_c=on"
+    made = compile_module(text, chip="sm_75", schedule=Schedule.parse(tiles))
+    schedule = Schedule.make(Schedule.parse(str(made.schedule)))
+    starts = epilogue == "accumulate"
+    problem = Problem(1024, 1024, 512, reads_c=starts, b_order="nk", epilogue_types="" if starts else "f32")
+    held = occupancy(problem, schedule, target("sm_75"))
+    used = usage(made.ptx or "", "sm_75")
+    assert schedule.min_blocks == held.blocks == 3 and used.spill_bytes == 0
+    assert used.registers <= held.registers and held.blocks * 32 * schedule.warps * used.registers <= 65536
+    alone = occupancy(problem, schedule.replace(min_blocks=0), target("sm_75"))
+    assert alone.limit == "registers" and (alone.blocks < 3 or starts)
+
+
 def test_memory_of_what_the_epilogue_adds():
     """It lies where operands were, and after it the result beside it; beside a ring it has its own."""
     problem = Problem(1024, 1024, 512, out="f16", reads_c=False, epilogue_types="f16 f32 f16")
@@ -167,6 +194,41 @@ def test_memory_of_what_the_epilogue_adds():
     assert smem_bytes(problem, ring) == smem_bytes(problem, ring.replace(promote_c=False)) + beside
 
 
+AHEAD = "mma=mma_sync,block=64x64x32,warp=32x32x16,mainloop=cp_async,stages=2"
+
+
+def test_memory_of_what_is_read_ahead():
+    """It lies beside the operands, and beside the result that is stored where they were."""
+    product = Product(256, 256, 256, out="f16", b_order="nk", epilogue="residual")
+    for way in ("", ",promote_result=on", ",tiles_per_block=2", ",promote_result=on,tiles_per_block=2"):
+        made = compile_module(
+            product.module(),
+            chip="sm_80",
+            schedule=Schedule.parse(f"{AHEAD},promote_c=on,prefetch_c=on,storage=dynamic{way}"),
+        )
+        problem = Problem(256, 256, 256, out="f16", reads_c=False, b_order="nk", epilogue_types="f32")
+        told = smem_bytes(problem, Schedule.make(Schedule.parse(str(made.schedule))))
+        assert made.launch is not None and made.launch.shared_bytes == told, way
+
+
+def test_what_is_read_ahead_arrives_during_the_products():
+    """By copies of 16 bytes that pass no registers, for which the last wait is; nothing is loaded otherwise."""
+    for chip, tiles in (("sm_80", AHEAD), ("sm_90a", "mma=wgmma,block=128x128x64,warp=64x128x64,stages=3")):
+        text = Product(1024, 1024, 512, out="f16", b_order="nk", epilogue="residual").module()
+        made = compile_module(text, chip=chip, schedule=Schedule.parse(f"{tiles},promote_c=on,prefetch_c=on"))
+        ptx = made.ptx or ""
+        assert "ld.global" not in ptx and "cp.async.cg.shared.global" in ptx
+        last = max(ptx.rfind(name) for name in ("mma.sync", "wgmma.mma_async"))
+        assert last < ptx.rfind("cp.async.wait_group")
+        assert usage(ptx, chip).spill_bytes == 0
+
+
+def test_without_the_wait_the_simulator_finds_a_race(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("mlir_gemm.passes.parallelize.prefetch_c.tile.await_", lambda _: None)
+    with pytest.raises(mlir_gemm.Error, match=r"race|uninitialized|in flight|async"):
+        check(Product(128, 64, 64, out="f16", epilogue="residual"), "sm_90a", f"{GROUP_RING},prefetch_c=on")
+
+
 REFUSALS = (
     ("sm_90a", "mma=wgmma,promote_c=on", "and no C is read; expected promote_c=off"),
     ("sm_90a", "mma=wgmma,promote_result=on", "results leave through shared memory by smem_epilogue: expected"),
@@ -177,6 +239,7 @@ REFUSALS = (
         "the epilogue reads no matrix of the result's shape .vectors",
     ),
     ("sm_80", "mma=wmma,promote_result=on", "mma=wmma hands rows of f16 to lanes anyway"),
+    ("sm_80", "mma=mma_sync,prefetch_c=on", "the epilogue reads through shared memory .promote_c=on."),
     ("sm_75", "mma=mma_sync,block=256x128x32,promote_result=on", "the block needs 69632 bytes of shared memory"),
 )
 
@@ -199,15 +262,15 @@ def test_short_rows_are_predicted_to_gain_and_whole_ones_not():
         assert (staged < direct) == gains
 
 
-def test_what_the_epilogue_adds_is_predicted_by_rows():
-    """Lanes read 16 bytes of a row of f16, or 32 of f32; through shared memory whole lines come, twice moved."""
-    for added, gains in (("f16", True), ("f32", False)):
+def test_what_the_epilogue_adds_is_predicted_to_cost_more_so():
+    """It moves twice more, though lanes read 16 bytes of a row of f16 at once: 1.11 of the time on an H100, f16."""
+    for added in ("f16", "f32"):
         problem = Problem(4096, 4096, 256, out="f16", reads_c=False, epilogue_types=added)
         schedule = select(problem, target("sm_80"), {"mma": "mma_sync", "promote_result": False}).schedule
         direct, staged = (
             estimate(problem, schedule.replace(promote_c=on), target("sm_80")).edges for on in (False, True)
         )
-        assert (staged < direct) == gains
+        assert direct < staged < 1.5 * direct
 
 
 def test_an_opaque_mma_hands_rows_to_lanes():

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import bench_samples as samples
 import pytest
+from assembled import usage
 from command_line import run_main
 from test_generated_docs import script
 
@@ -15,9 +16,11 @@ from mlir_gemm.bench import paper_data, paper_model, paper_report
 from mlir_gemm.bench.contenders import name_of
 from mlir_gemm.bench.figures import Entry, read
 from mlir_gemm.bench.measure import Settings
+from mlir_gemm.bench.modules import module
 from mlir_gemm.bench.paper_data import PAPERS, Table, paper
 from mlir_gemm.bench.problems import Problem
 from mlir_gemm.errors import Error
+from mlir_gemm.pipeline.driver import compile_module
 from mlir_gemm.spec.schedule import Schedule
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -67,8 +70,19 @@ def test_predictions_of_his_warp_tiles_are_in_his_order() -> None:
     tiles = table("Warp tiles")
     slow, fast = (paper_model.predict(tiles, row) for row in tiles.row)
     assert slow and fast and slow.tflops and fast.tflops
-    assert slow.tflops < fast.tflops and not fast.refused
+    assert slow.tflops < fast.tflops and not fast.refused and not slow.refused
     assert paper_model.counted(tiles, tiles.row[0])["threads"] == 524288
+
+
+def test_his_warp_tile_of_64x64_fits_a_thread_of_turing_and_not_of_volta() -> None:
+    tiles = table("Warp tiles")
+    fields = Schedule.parse(tiles.row[0].schedule or "")
+    assert tiles.problem is not None
+    made = compile_module(module(tiles.problem), chip="rtx2080ti", schedule=fields)
+    used = usage(made.ptx or "", "sm_75")
+    assert used.spill_bytes == 0 and 244 <= used.registers <= 255  # his takes 255
+    refused = paper_model.predict(dataclasses.replace(tiles, chip="v100"), tiles.row[0])
+    assert refused is not None and "registers a thread, at most 255" in refused.refused
 
 
 def test_simulated_bank_conflicts_stand_where_his_do() -> None:
@@ -91,7 +105,8 @@ def test_rank_correlation() -> None:
 def test_the_page_is_current(key: str) -> None:
     measured = script("papers").newest()
     text = paper_report.section(paper(key), measured, counters=False)
-    assert text in (DOCS / "papers.md").read_text(), "run python docs/make/papers.py"
+    (page,) = (name for name, (_, keys) in script("papers").PAGES.items() if key in keys)
+    assert text in (DOCS / page).read_text(), "run python docs/make/papers.py"
 
 
 def test_the_command_without_a_gpu(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

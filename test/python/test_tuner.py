@@ -233,7 +233,8 @@ def test_two_workers_share_a_storage(kind: str, tmp_path: Path):
     storage = str(tmp_path / "shared.journal") if kind == "journal" else f"sqlite:///{tmp_path}/shared.db"
     Search(space(), Predicted(space()), storage, "shared")  # the tables of a database are made once
     context = multiprocessing.get_context("spawn")
-    workers = [context.Process(target=_share, args=(storage,)) for _ in range(2)]
+    both = context.Barrier(2)  # else one may be done before the other has started
+    workers = [context.Process(target=_share, args=(storage, both)) for _ in range(2)]
     for worker in workers:
         worker.start()
     for worker in workers:
@@ -247,10 +248,10 @@ def test_two_workers_share_a_storage(kind: str, tmp_path: Path):
     assert len({t.user_attrs["worker"] for t in told if "worker" in t.user_attrs}) == 2
 
 
-def _share(storage: str) -> None:
-    Search(space(), Table(space(), pause=0.1), storage, "shared", sampler="expected", seed=os.getpid()).run(
-        Budget(trials=20)
-    )
+def _share(storage: str, both: Any) -> None:
+    own = Search(space(), Table(space(), pause=0.1), storage, "shared", sampler="expected", seed=os.getpid())
+    both.wait(100)
+    own.run(Budget(trials=20))
 
 
 @pytest.mark.parametrize("text", ["not a journal\n", '{"op_code": 99}\n', "\x00\x01"])

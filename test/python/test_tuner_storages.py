@@ -6,12 +6,17 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import threading
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from command_line import no_cache_on_disk, run_main
 from test_tuner import Table, search, space
 
+from mlir_gemm.tools import tune_command
+from mlir_gemm.tuner import compiling, products
+from mlir_gemm.tuner.databases import PATIENCE
 from mlir_gemm.tuner.journal import Journal
 from mlir_gemm.tuner.measuring import Outcome
 from mlir_gemm.tuner.study import Budget, Search, StorageError
@@ -100,6 +105,53 @@ def test_a_database_of_another_version_is_an_error_and_stays(tmp_path: Path):
     with pytest.raises(StorageError, match="cannot be used: RuntimeError"):
         of_database(path)
     assert path.read_bytes() == before
+
+
+def test_a_locked_database_is_waited_for(tmp_path: Path):
+    """A worker holds the right to write for longer than a search takes; the other waits, and loses nothing."""
+    path = tmp_path / "study.db"
+    own = of_database(path)
+    engine = own._study._storage._backend.engine
+    with engine.connect() as connection:
+        assert connection.exec_driver_sql("PRAGMA busy_timeout").scalar() == 1000 * PATIENCE
+    other = sqlite3.connect(path, check_same_thread=False)
+    other.execute("BEGIN EXCLUSIVE")
+    release = threading.Timer(0.5, other.rollback)
+    release.start()
+    assert own.run(Budget(trials=2)).tried == 2
+    release.join()
+    other.close()
+
+
+@pytest.mark.parametrize(
+    ("storage", "said"),
+    [
+        ("{}/none/study.db", "unable to open database file"),
+        ("postgres://nowhere/studies", "cannot be used: "),
+        ("/dev/full", "it is no journal of Optuna's"),
+        ("", "Permission denied"),
+    ],
+)
+def test_a_storage_that_cannot_be_used_is_refused_before_all_else(
+    storage: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    def no(*_: object, **__: object) -> NoReturn:
+        raise AssertionError("schedules were looked for")
+
+    def denied(*_: object, **__: object) -> NoReturn:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(products, "products_of", no)
+    monkeypatch.setattr(compiling.Compilers, "__init__", no)
+    monkeypatch.setattr(tune_command, "default_chip", no)
+    if not storage:
+        monkeypatch.setattr(tune_command, "_studies", lambda: tmp_path / "studies")
+        monkeypatch.setattr(Path, "mkdir", denied)
+    url = storage.format(f"sqlite:///{tmp_path}")
+    given = ("--storage", url) if url else ()
+    status, out, err = run_main(capsys, "tune", "--mnk", "64,64,64", "--trials", "2", *given)
+    assert status == 1 and out == "" and "Traceback" not in err
+    assert "the storage '" in err and said in err
 
 
 def test_the_command_says_which_storage(tmp_path: Path, capsys: pytest.CaptureFixture[str]):

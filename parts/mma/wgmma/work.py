@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from mlir_gemm.parts.block import consumer_warpgroups
 from mlir_gemm.parts.epilogue.unaligned_rows import rows_bytes
 from mlir_gemm.parts.grid import blocks as blocks_of
-from mlir_gemm.parts.grid import busiest, covered, grid, k_share, share, steps, stores
+from mlir_gemm.parts.grid import busiest, covered, grid, k_share, merged_readers, share, steps, stores
 from mlir_gemm.parts.grid import walkers as walkers_of
 from mlir_gemm.parts.layout import LINE, buffer, panel_of
 from mlir_gemm.parts.mma.wgmma.constants import WgmmaLimits
@@ -39,6 +39,10 @@ FED, ALONE = 88, 1.375
 """Clocks that an instruction with A in registers takes at least, and how much longer it takes where one warpgroup
 multiplies at a time. tf32 on the H200: tiles of 128x128 by two warpgroups at once or in turns, and of 64x256 in turns,
 take 1.35 to 1.4 times the time of the tensor cores at 4096 and 8192, and of 128x256 by two at once no longer."""
+AHEAD = 0.75
+"""Of the time in which the epilogue reads what it adds through shared memory, the part that is left where it was copied
+during the products: they take 0.97, 0.84 and 0.84 of the time so, for k of 2048, 256 and 64 on an H100
+(`2026-11-28-h100-walks.json.xz`)."""
 KEPT = 0.8
 """Part of L2 under which operands and result together stay there from one run of the kernel to the next."""
 
@@ -146,7 +150,10 @@ def work_of(problem: Problem, schedule: Schedule, target: Target) -> Work:
     if schedule.space == K_RANGE:
         rounds = busiest(problem, schedule, max(1, active // schedule.cluster))
     flight = max(1, min(tiles, active // split))
-    across_m, across_n = covered(schedule, raster_of(schedule), rows, columns, flight)
+    raster = raster_of(schedule)
+    across_m, across_n = covered(schedule, raster, rows, columns, flight)
+    together = min(flight, rows * columns)  # of one product of a batch
+    readers_a, readers_b = merged_readers(schedule, raster, rows, (across_m, across_n), together)
 
     part_a = stored_part(problem, "a")
     dense = 2 if problem.sparse else 1  # an instruction takes twice the k of B in the same time
@@ -163,7 +170,7 @@ def work_of(problem: Problem, schedule: Schedule, target: Target) -> Work:
     types = problem.epilogue_types.split() if schedule.promote_c else []
     # C, and what the epilogue adds, in whole vectors of its rows; lanes compute no addresses in global memory for it.
     by_tile = m * n * ELEMENT_BYTES[problem.acc] if schedule.promote_c and problem.reads_c else 0.0
-    added = m * n * sum(ELEMENT_BYTES[each] for each in types)
+    added = m * n * sum(ELEMENT_BYTES[each] for each in types) * (AHEAD if schedule.prefetch_c else 1)
     operations = problem.epilogue_ops - MATRIX_OPERATIONS * len(types)
     direct = in_tile - staged - by_rows - by_tile
     over = problem.dynamic or problem.m % m or problem.n % n
@@ -181,8 +188,8 @@ def work_of(problem: Problem, schedule: Schedule, target: Target) -> Work:
         thin_b=buffer(problem, schedule, "b").panel < LINE,
         bytes_a=part_a * inside_m * k * size / schedule.cluster_n,
         bytes_b=inside_n * k * size / schedule.cluster_m,
-        readers_a=max(1.0, across_n / schedule.cluster_n),
-        readers_b=max(1.0, across_m / schedule.cluster_m),
+        readers_a=max(1.0, readers_a / schedule.cluster_n),
+        readers_b=max(1.0, readers_b / schedule.cluster_m),
         panels=panels,
         steps=-(-steps(problem, schedule) // split) * k_share(problem, schedule),
         groups=consumer_warpgroups(schedule),

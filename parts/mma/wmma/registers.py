@@ -48,7 +48,8 @@ def _fragments(schedule: Schedule, target: Target) -> int:
     if not model.alive:
         return (rows + columns) * model.fragment
     a, b = model.fragment * m // FRAGMENT, model.fragment * n // FRAGMENT
-    return min(rows * a + b, a + columns * b, model.alive * model.fragment)
+    wide = model.wide * max(0, (schedule.warp[1] - schedule.warp[0]) // FRAGMENT)
+    return min(rows * a + b, a + columns * b, model.alive * model.fragment) + wide
 
 
 def uneven_vectors(schedule: Schedule) -> int:
