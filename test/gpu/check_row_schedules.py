@@ -11,6 +11,8 @@ torch.compile is measured too. A schedule is words:
     p  all loads first                    y  columns: N accesses down, `a` side by side   m  the model's, changed
     f  copied as one line                 e  evicted first from L2
     +early  the first kernel lets the next one start early      +nopdl   no dependent launch
+    +relaxed  arrivals at a cluster's barrier order nothing (only to see what that costs)
+    +minN   registers so few that an SM has N blocks
     +evict  loads are evict_first in L2     +keepN but for N hundredths          +stream  stores are evict_first
 
 Each result is compared with float64; what is in memory before is NaN. `--random` adds sizes that nobody chose, beside
@@ -100,6 +102,10 @@ def edited(ptx: str, launch: Launch, edits: list[str]) -> tuple[str, Launch]:
             ptx = ptx.replace("griddepcontrol.wait;", "")
             steps = tuple(dataclasses.replace(step, dependent_launch=False) for step in launch.steps)
             launch = dataclasses.replace(launch, steps=steps)
+        elif edit == "+relaxed":
+            ptx = ptx.replace("barrier.cluster.arrive;", "barrier.cluster.arrive.relaxed;")
+        elif edit.startswith("+min"):
+            ptx = re.sub(r"(\.maxntid [^\n]*\n)", rf"\1.minnctapersm {edit[4:]}\n", ptx)
         elif edit == "+stream":
             ptx = _with_policy(ptx, "st", "%stores", "L2::evict_first.b64 %stores, 1.0")
         else:
