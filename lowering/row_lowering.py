@@ -13,6 +13,7 @@ from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.memory import in_shared
 from mlir_gemm.dialect.walk import body, in_block, named, parents, users
 from mlir_gemm.lowering.access import guarded
+from mlir_gemm.lowering.cluster_exchange import MEETING
 from mlir_gemm.lowering.common_division import Divisor
 from mlir_gemm.lowering.layouts import Lane, Layout
 from mlir_gemm.lowering.multiples import multiple_of
@@ -128,7 +129,7 @@ class RowRewriter:
         kernel = next(parent for parent in parents(op) if parent.operation.name == "gpu.func")
         if not any(load.operands[0] == op.operands[1] for load in named(kernel, "tile.load")):
             return
-        if not named(kernel, "nvvm.cluster.arrive"):
+        if not named(kernel, MEETING):
             dialect("gpu").BarrierOp()
             return
         nvvm = dialect("nvvm")

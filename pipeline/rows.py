@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from mlir_gemm.lowering.cluster_exchange import FEATURES as STORES
 from mlir_gemm.pipeline.conversions import converted
 from mlir_gemm.spec.passes import PassSpec, Placed, at, in_stage, step, upstream
 from mlir_gemm.spec.rows import RowSchedule
@@ -41,6 +42,6 @@ def _placed(schedule: RowSchedule, target: Target) -> Iterator[Placed]:
     if target.has_dependent_launch:  # it is launched while the kernel before it ends, and waits before it reads
         yield at("lower", "positions", step("programmatic-dependent-launch", early=False, at_start=True))
     yield at("lower", "check", step("pass-scalars"), step("check-lowered"))
-    yield from converted(target)
+    yield from converted(target, STORES if schedule.cluster > 1 else "")
     if schedule.evict_first and target.has_l2_policies:
         yield at("nvvm", "maps", step("evict-loads"))
