@@ -22,6 +22,10 @@ from mlir_gemm.dialect.memory import shared_buffer
 from mlir_gemm.dialect.rings import rank
 from mlir_gemm.dialect.row_loops import RowLoops, TileShape
 
+FEW_TILES = 2
+"""Tiles of a pass from shared memory that are computed before any is stored, where they take a norm's weights: these
+are not loaded ahead of a store, which may be to the same memory, and more tiles take more registers than there are."""
+
 
 @dataclass
 class RowTiles:
@@ -52,6 +56,12 @@ class RowTiles:
     """What is kept there, by what was loaded."""
     filled: dict[Any, Any] = field(default_factory=dict[Any, Any])
     """What this pass puts there."""
+    unstaged: list[tuple[Any, Any, Any]] = field(default_factory=list[tuple[Any, Any, Any]])
+    """What was loaded and is still to be put there, and where: what was loaded, the tile, the distance from `start`."""
+    kept: dict[int, dict[Any, Any]] = field(default_factory=dict[int, dict[Any, Any]])
+    """In an iteration of a pass, `held` for each of its tiles."""
+    loading: bool = False
+    """Whether all tiles of an iteration are loaded before any is used."""
     evict_first: bool = False
     """Whether what is read of rows is the first that L2 gives up."""
     flat: int = 0
@@ -140,9 +150,15 @@ class RowTiles:
             self.go_over([], lambda _: self._put_tiles(wide))
 
     def _put_tiles(self, wide: Sequence[tuple[Any, Any]]) -> list[Any]:
-        values = [[self.spread(self._wide(buffer), True) for buffer, _ in wide] for _ in self.each_tile()]
-        for each, _ in zip(values, self.each_tile(), strict=True):
-            self._put(each, wide)
+        if self.shift:
+            self.load_ahead([self.makers[buffer] for buffer, _ in wide if buffer in self.makers])
+        beside = any(buffer for generic in self.makers.values() for buffer in self._beside(generic))
+        many = FEW_TILES if self.shared and self.shift and beside else self.tiles
+        for first in range(0, self.tiles, many):
+            some = range(first, min(first + many, self.tiles))
+            values = [[self.spread(self._wide(buffer), True) for buffer, _ in wide] for _ in self.each_tile(some)]
+            for each, _ in zip(values, self.each_tile(some), strict=True):
+                self._put(each, wide)
         return []
 
     def _store_narrow(self, buffers: Sequence[tuple[Any, Any]]) -> None:
@@ -164,11 +180,14 @@ class RowTiles:
             if positions.is_position(memory):
                 self.held[key] = value
                 return value
-            self._say_aligned(value.owner, map_, wide)
+            if self._say_aligned(value.owner, map_, wide):
+                value.owner.attributes[tile.BEYOND] = ir.UnitAttr.get()
             if self.evict_first and wide and self._has_rows(map_):
                 value.owner.attributes[tile.EVICT_FIRST] = ir.UnitAttr.get()
             if self.staged and wide and self.passed is not None and self._has_rows(map_):
-                self._stage(key, value)
+                self.unstaged.append((key, value, self.passed))
+                if not self.loading:
+                    self._stage()
         self.held[key] = value
         return value
 
@@ -177,16 +196,22 @@ class RowTiles:
         single = all(isinstance(size, int) and size == 1 for size in self.loops.sizes[: self.loops.outer])
         return self.loops.element in loops and (single or any(loop < self.loops.outer for loop in loops))
 
-    def _say_aligned(self, operation: Any, map_: Any, wide: bool) -> None:
-        if self.shift and wide and self._has_rows(map_):
+    def _say_aligned(self, operation: Any, map_: Any, wide: bool) -> bool:
+        moved = bool(self.shift) and wide and self._has_rows(map_)
+        if moved:
             operation.attributes[tile.ALIGNED] = constants.integer(self.shift)
+        return moved
 
-    def _stage(self, key: Any, value: Any) -> None:
-        """Puts a tile into shared memory, for the passes that follow."""
-        if key not in self.filled:
-            with ir.InsertionPoint.at_block_begin(self.first):
-                self.filled[key] = shared_buffer([self.tile.rows, self._staged_size()], value.type.element_type)
-        tile.store(value, self.filled[key], self._place_in_shared())
+    def _stage(self) -> None:
+        """Puts tiles into shared memory, for the passes that follow."""
+        passed = self.passed
+        for key, value, self.passed in self.unstaged:
+            if key not in self.filled:
+                with ir.InsertionPoint.at_block_begin(self.first):
+                    self.filled[key] = shared_buffer([self.tile.rows, self._staged_size()], value.type.element_type)
+            tile.store(value, self.filled[key], self._place_in_shared())
+        self.passed = passed
+        self.unstaged.clear()
 
     def _staged_size(self) -> int:
         """Elements of a row in shared memory: whole tiles."""
@@ -262,8 +287,38 @@ class RowTiles:
             self.place[element] = dialect("arith").AddIOp(self.passed, self.start).result
         self.place[element] = self.moved(self.place[element])
         self.entered = self.place[element], self.passed
-        self.held = {}
+        self.held, self.kept = {}, {}
         return work(values)
+
+    def load_ahead(self, generics: Sequence[Generic]) -> None:
+        """Loads what operations read of rows for all tiles of an iteration, before any of it is used: where tiles are
+        tested at the ends of rows, a thread would wait for each before it loads the next."""
+        wanted = list(dict.fromkeys(each for generic in generics for each in self._read(generic)))
+        self.loading = True
+        for _ in self.each_tile():
+            for memory, map_ in wanted:
+                self.load(memory, map_, True)
+        self.loading = False
+        self._stage()
+
+    def _beside(self, generic: Generic) -> Iterator[Any]:
+        """What an operation reads along rows of memory that all rows share."""
+        for number, (buffer, map_) in enumerate(zip(generic.inputs, generic.maps, strict=False)):
+            along = {e.position for e in map_.results if isinstance(e, ir.AffineDimExpr)}
+            known = buffer in self.narrow or buffer in self.makers or not isinstance(buffer.type, ir.MemRefType)
+            if generic.reads(number) and not known and self.loops.element in along and not self._has_rows(map_):
+                yield buffer
+
+    def _read(self, generic: Generic) -> Iterator[tuple[Any, Any]]:
+        """What an operation, and those that make what it takes, read of rows in memory, with the maps."""
+        for number, (buffer, map_) in enumerate(zip(generic.inputs, generic.maps, strict=False)):
+            if not generic.reads(number) or buffer in self.narrow:
+                continue
+            if buffer in self.makers:
+                yield from self._read(self.makers[buffer])
+            elif isinstance(buffer.type, ir.MemRefType) and not positions.is_position(buffer):
+                if self._has_rows(map_) and (buffer, str(map_), True) not in self.shared:
+                    yield buffer, map_
 
     def at_start(self, build: Callable[[], Any]) -> Any:
         """What is built for the first tile of a row, before a pass."""
@@ -274,15 +329,17 @@ class RowTiles:
         self.held = {}
         return found
 
-    def each_tile(self) -> Iterator[None]:
-        """In an iteration of a pass, each of its tiles in turn."""
+    def each_tile(self, some: range | None = None) -> Iterator[None]:
+        """In an iteration of a pass, each of its tiles in turn, or some of them."""
         first, passed = self.entered
-        for number in range(self.tiles):
+        for number in range(self.tiles) if some is None else some:
             if number:
                 further = constants.index(number * self.step)
                 self.place[self.loops.element] = dialect("arith").AddIOp(first, further).result
                 self.passed = dialect("arith").AddIOp(passed, further).result
-                self.held = {key: value for key, value in self.held.items() if isinstance(key, tuple) and not key[2]}
+            common = {key: value for key, value in self.held.items() if isinstance(key, tuple) and not key[2]}
+            self.held = self.kept.setdefault(number, {}) if number else self.kept.setdefault(0, self.held)
+            self.held |= common
             yield
         self.place[self.loops.element], self.passed = first, passed
 

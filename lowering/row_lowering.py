@@ -21,6 +21,7 @@ from mlir_gemm.lowering.row_pieces import (
     RowAccess,
     Threads,
     is_tile,
+    may_be_negative,
     plus,
     shape_of,
     starts_within,
@@ -308,6 +309,8 @@ def _clipped(
 
     if starts_within(offset, width) and start >= width and end is not None and start + extent <= end:
         return piece
+    if may_be_negative(offset):  # a branch would keep what follows from being loaded, or computed, beside it
+        return by_element()
     last = plus(where, constants.index(width - 1))
     whole = guards.both([guards.less(where, size), guards.less(last, size)])
     return guards.either(whole, type_, lambda: piece, by_element)

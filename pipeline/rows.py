@@ -32,6 +32,8 @@ def _placed(schedule: RowSchedule, target: Target) -> Iterator[Placed]:
     yield at("launch", "launch", step("launch-blocks", threads=schedule.threads))
     yield at("launch", "outline", upstream("gpu-launch-sink-index-computations"), step("pass-sizes"))
     yield at("launch", "outline", upstream("gpu-kernel-outlining,cse"))
+    if schedule.min_blocks:
+        yield at("launch", "registers", step("limit-registers", blocks=schedule.min_blocks))
     if schedule.cluster > 1:
         yield at("launch", "cluster", step("cluster-blocks", size=schedule.cluster))
     yield at("lower", "mma", step("lower-rows", across=schedule.across, vector=schedule.vector))
