@@ -49,9 +49,10 @@ def collapsed(memory: Any) -> Any:
     """A memref of constant sizes, whose rows lie one after another, as one line, at the insertion point."""
     type_ = ir.MemRefType.get([prod(memory.type.shape)], memory.type.element_type,
                               memory_space=memory.type.memory_space)  # fmt: skip
-    axes = [constants.integer(axis) for axis in range(len(memory.type.shape))]
-    return ir.Operation.create("memref.collapse_shape", results=[type_], operands=[memory],
-                               attributes={"reassociation": ir.ArrayAttr.get([ir.ArrayAttr.get(axes)])}).results[0]  # fmt: skip
+    axes = ir.ArrayAttr.get([constants.integer(axis) for axis in range(len(memory.type.shape))])
+    attributes = {"reassociation": ir.ArrayAttr.get([axes])}
+    made = ir.Operation.create("memref.collapse_shape", results=[type_], operands=[memory], attributes=attributes)
+    return made.results[0]
 
 
 def open_subview(line: Any, offset: Any, size: Any) -> Any:

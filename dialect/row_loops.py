@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
-from mlir_gemm.dialect import indexing
+from mlir_gemm.dialect import indexing, positions
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.locations import pass_error
@@ -105,3 +105,15 @@ def block_position(loops: RowLoops, tile_: TileShape, number: Any) -> dict[int, 
 def statements_of(function: Any) -> list[Any]:
     """The operations of a kernel's function that compute something, fills among them."""
     return [op.operation for op in in_block(body(function)) if op.operation.name.startswith("linalg.")]
+
+
+def reads(generic: Generic, makers: Mapping[Any, Generic], known: Set[Any]) -> Iterator[tuple[Any, Any]]:
+    """What of memory an operation, and those that make what it takes, read, with the maps. `makers` are operations by
+    what they make; what is `known` is not read."""
+    for number, (buffer, map_) in enumerate(zip(generic.inputs, generic.maps, strict=False)):
+        if not generic.reads(number) or buffer in known:
+            continue
+        if buffer in makers:
+            yield from reads(makers[buffer], makers, known)
+        elif isinstance(buffer.type, ir.MemRefType) and not positions.is_position(buffer):
+            yield buffer, map_

@@ -18,13 +18,13 @@ from mlir_gemm.dialect.clone import attributes_of
 from mlir_gemm.dialect.flat_rows import FlatRows
 from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.memory import shared_buffer
 from mlir_gemm.dialect.rings import rank
-from mlir_gemm.dialect.row_loops import RowLoops, TileShape
+from mlir_gemm.dialect.row_loops import RowLoops, TileShape, reads
+from mlir_gemm.dialect.staged_rows import StagedRows
 
 FEW_TILES = 2
-"""Tiles of a pass from shared memory that are computed before any is stored, where they take a norm's weights: these
-are not loaded ahead of a store, which may be to the same memory, and more tiles take more registers than there are."""
+"""Tiles from shared memory that are computed before any is stored, where they take a norm's weights, which are not
+loaded ahead of a store that may be to the same memory: more take more registers than there are."""
 
 
 @dataclass
@@ -52,12 +52,6 @@ class RowTiles:
     """Tiles that follow each other in a row that an iteration of a pass takes: it carries values for one of them."""
     staged: bool = False
     """Whether what the first pass over rows loads is kept in shared memory for the others."""
-    shared: dict[Any, Any] = field(default_factory=dict[Any, Any])
-    """What is kept there, by what was loaded."""
-    filled: dict[Any, Any] = field(default_factory=dict[Any, Any])
-    """What this pass puts there."""
-    unstaged: list[tuple[Any, Any, Any]] = field(default_factory=list[tuple[Any, Any, Any]])
-    """What was loaded and is still to be put there, and where: what was loaded, the tile, the distance from `start`."""
     kept: dict[int, dict[Any, Any]] = field(default_factory=dict[int, dict[Any, Any]])
     """In an iteration of a pass, `held` for each of its tiles."""
     loading: bool = False
@@ -150,10 +144,12 @@ class RowTiles:
             self.go_over([], lambda _: self._put_tiles(wide))
 
     def _put_tiles(self, wide: Sequence[tuple[Any, Any]]) -> list[Any]:
+        makers = [self.makers[buffer] for buffer, _ in wide if buffer in self.makers]
         if self.shift:
-            self.load_ahead([self.makers[buffer] for buffer, _ in wide if buffer in self.makers])
-        beside = any(buffer for generic in self.makers.values() for buffer in self._beside(generic))
-        many = FEW_TILES if self.shared and self.shift and beside else self.tiles
+            self.load_ahead(makers)
+        read = [map_ for generic in makers for _, map_ in reads(generic, self.makers, set(self.narrow))]
+        beside = any(self._along(map_) and not self.has_rows(map_) for map_ in read)
+        many = FEW_TILES if self._kept_rows.shared and self.shift and beside else self.tiles
         for first in range(0, self.tiles, many):
             some = range(first, min(first + many, self.tiles))
             values = [[self.spread(self._wide(buffer), True) for buffer, _ in wide] for _ in self.each_tile(some)]
@@ -171,9 +167,9 @@ class RowTiles:
         if key in self.held:
             return self.held[key]
         type_ = self.tile.type(memory.type.element_type, wide)
-        if key in self.shared:
-            value = tile.load(self.shared[key], self._place_in_shared(), type_)
-        elif self.flat and wide and self._has_rows(map_):
+        if key in self._kept_rows.shared:
+            value = self._kept_rows.load(key, self.passed, type_)
+        elif self.flat and wide and self.has_rows(map_):
             value = self._rows.load(memory, type_)
         else:
             value = tile.load(memory, self._place(map_, wide), type_)
@@ -182,45 +178,37 @@ class RowTiles:
                 return value
             if self._say_aligned(value.owner, map_, wide):
                 value.owner.attributes[tile.BEYOND] = ir.UnitAttr.get()
-            if self.evict_first and wide and self._has_rows(map_):
+            if self.evict_first and wide and self.has_rows(map_):
                 value.owner.attributes[tile.EVICT_FIRST] = ir.UnitAttr.get()
-            if self.staged and wide and self.passed is not None and self._has_rows(map_):
-                self.unstaged.append((key, value, self.passed))
-                if not self.loading:
-                    self._stage()
+            if self.staged and wide and self.passed is not None and self.has_rows(map_):
+                self._kept_rows.waiting.append((key, value, self.passed))
+                self._stage()
         self.held[key] = value
         return value
 
-    def _has_rows(self, map_: Any) -> bool:
+    def has_rows(self, map_: Any) -> bool:
+        """Whether an operand has elements of its own for each row."""
         loops = [e.position for e in map_.results if isinstance(e, ir.AffineDimExpr)]
         single = all(isinstance(size, int) and size == 1 for size in self.loops.sizes[: self.loops.outer])
         return self.loops.element in loops and (single or any(loop < self.loops.outer for loop in loops))
 
+    def _along(self, map_: Any) -> bool:
+        return any(isinstance(e, ir.AffineDimExpr) and e.position == self.loops.element for e in map_.results)
+
     def _say_aligned(self, operation: Any, map_: Any, wide: bool) -> bool:
-        moved = bool(self.shift) and wide and self._has_rows(map_)
-        if moved:
+        if self.shift and wide and self.has_rows(map_):
             operation.attributes[tile.ALIGNED] = constants.integer(self.shift)
-        return moved
+        return tile.ALIGNED in operation.attributes
 
     def _stage(self) -> None:
-        """Puts tiles into shared memory, for the passes that follow."""
-        passed = self.passed
-        for key, value, self.passed in self.unstaged:
-            if key not in self.filled:
-                with ir.InsertionPoint.at_block_begin(self.first):
-                    self.filled[key] = shared_buffer([self.tile.rows, self._staged_size()], value.type.element_type)
-            tile.store(value, self.filled[key], self._place_in_shared())
-        self.passed = passed
-        self.unstaged.clear()
+        """Puts what was loaded into shared memory, in whole tiles, once all of an iteration's tiles are loaded."""
+        if self._kept_rows.waiting and not self.loading:
+            chunks = -(-(self.loops.sizes[self.loops.element] + max(self.shift - 1, 0)) // self.chunk)
+            self._kept_rows.put(chunks * self.unroll * self.tile.elements)
 
-    def _staged_size(self) -> int:
-        """Elements of a row in shared memory: whole tiles."""
-        chunks = -(-(self.loops.sizes[self.loops.element] + max(self.shift - 1, 0)) // self.chunk)
-        return chunks * self.unroll * self.tile.elements
-
-    def _place_in_shared(self) -> tile.Place:
-        passed = indexing.div(self.passed, self.cluster) if self.cluster > 1 else self.passed
-        return tile.Place((constants.index(0), passed), (0, 1), (True, True))
+    @functools.cached_property
+    def _kept_rows(self) -> StagedRows:
+        return StagedRows(self.cluster, self.first)
 
     @functools.cached_property
     def _rows(self) -> FlatRows:
@@ -240,8 +228,7 @@ class RowTiles:
         before = self.held
         found = self._loop(self.loops.outer, carried, work)
         self.held, self.passed, self.full = before, None, False
-        self.shared.update(self.filled)
-        self.filled.clear()
+        self._kept_rows.end_pass()
         return found
 
     def _loop(self, loop: int, carried: list[Any], work: Callable[[list[Any]], list[Any]]) -> list[Any]:
@@ -293,32 +280,15 @@ class RowTiles:
     def load_ahead(self, generics: Sequence[Generic]) -> None:
         """Loads what operations read of rows for all tiles of an iteration, before any of it is used: where tiles are
         tested at the ends of rows, a thread would wait for each before it loads the next."""
-        wanted = list(dict.fromkeys(each for generic in generics for each in self._read(generic)))
+        known = {*self.narrow, *(memory for memory, *_ in self._kept_rows.shared)}
+        read = (each for generic in generics for each in reads(generic, self.makers, known))
+        wanted = [each for each in dict.fromkeys(read) if self.has_rows(each[1])]
         self.loading = True
         for _ in self.each_tile():
             for memory, map_ in wanted:
                 self.load(memory, map_, True)
         self.loading = False
         self._stage()
-
-    def _beside(self, generic: Generic) -> Iterator[Any]:
-        """What an operation reads along rows of memory that all rows share."""
-        for number, (buffer, map_) in enumerate(zip(generic.inputs, generic.maps, strict=False)):
-            along = {e.position for e in map_.results if isinstance(e, ir.AffineDimExpr)}
-            known = buffer in self.narrow or buffer in self.makers or not isinstance(buffer.type, ir.MemRefType)
-            if generic.reads(number) and not known and self.loops.element in along and not self._has_rows(map_):
-                yield buffer
-
-    def _read(self, generic: Generic) -> Iterator[tuple[Any, Any]]:
-        """What an operation, and those that make what it takes, read of rows in memory, with the maps."""
-        for number, (buffer, map_) in enumerate(zip(generic.inputs, generic.maps, strict=False)):
-            if not generic.reads(number) or buffer in self.narrow:
-                continue
-            if buffer in self.makers:
-                yield from self._read(self.makers[buffer])
-            elif isinstance(buffer.type, ir.MemRefType) and not positions.is_position(buffer):
-                if self._has_rows(map_) and (buffer, str(map_), True) not in self.shared:
-                    yield buffer, map_
 
     def at_start(self, build: Callable[[], Any]) -> Any:
         """What is built for the first tile of a row, before a pass."""
