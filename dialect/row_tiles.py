@@ -60,6 +60,8 @@ class RowTiles:
     """Whether what is read of rows is the first that L2 gives up."""
     flat: int = 0
     """If not 0, rows are copied to shared memory and back as they lie in memory, so many elements at once."""
+    part: Any = None
+    """Where in a row the only tile of it lies that the block has; None where it has whole rows."""
     start: Any = None
     """Where tiles start in a row: an index value that is 0 or negative; None for 0."""
     first: Any = None
@@ -72,6 +74,10 @@ class RowTiles:
     """Whether all of them lie within the rows."""
     entered: tuple[Any, Any] = (None, None)
     """In a pass where the first tile of the iteration lies, and its distance from `start`."""
+
+    def __post_init__(self) -> None:
+        if self.part is not None:
+            self.place[self.loops.element] = self.part
 
     @property
     def whole(self) -> bool:
@@ -138,7 +144,7 @@ class RowTiles:
         if narrow:
             guards.do(is_first, lambda: self._store_narrow(narrow))
         wide = [each for each in buffers if each[0] not in self.narrow]
-        if self.whole:
+        if self.whole or self.part is not None:
             self._put([self.spread(self._wide(buffer), True) for buffer, _ in wide], wide)
         elif wide:
             self.go_over([], lambda _: self._put_tiles(wide))

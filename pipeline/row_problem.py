@@ -27,10 +27,11 @@ def row_problem_of(function: Any, hints: Mapping[str, int]) -> RowProblem:
     generics = [structured.read(op) for op in statements_of(function) if op.name != "linalg.fill"]
     first = next(generic for generic in generics if not generic.elementwise)
     outer, loops = sum(first.parallel), len(first.parallel)
-    sizes, constant = _sizes(function, generics, hints)
+    parts = _of_results(generics, loops)
+    sizes, constant = _sizes(function, parts or generics, hints)
     wide = [
         (operand, map_)
-        for generic in generics
+        for generic in parts or generics
         for operand, map_ in zip(generic.operands, generic.maps, strict=True)
         if operand in list(body(function).arguments) and _along(map_, outer)
     ]
@@ -52,7 +53,8 @@ def row_problem_of(function: Any, hints: Mapping[str, int]) -> RowProblem:
     places = [value.type.width // 32 for generic in generics for value in _places(generic)]
     return RowProblem(
         rows=prod(sizes[loop] for loop in range(outer)),
-        length=sizes[element],
+        length=structured.sizes_of(first)[element] if parts else sizes[element],
+        results=sizes[element] if parts else 0,
         narrowest=max(1, min((operand.type.element_type.width // 8 for operand, _ in wide), default=4)),
         aligned=gcd(*[abs(number) for number in numbers if number >= 0]) or 1,
         transposed=transposed,
@@ -68,6 +70,16 @@ def row_problem_of(function: Any, hints: Mapping[str, int]) -> RowProblem:
         beside=0 if single else len({operand for operand, _ in wide if operand in inputs} - {o for o, _ in whole}),
         element=next((str(operand.type.element_type) for operand, _ in wide), "f32"),
     )
+
+
+def _of_results(generics: list[Generic], loops: int) -> list[Generic]:
+    """What has an element for each of a row of the results, where the reduction is along parts of it: another size."""
+    wide = [generic for generic in generics if generic.elementwise and len(generic.parallel) == loops]
+    if not wide or any(not each.type.has_static_shape for each in (*wide[0].operands, *generics[0].operands)
+                       if isinstance(each.type, ir.MemRefType)):  # fmt: skip
+        return []
+    first = next(generic for generic in generics if not generic.elementwise)
+    return wide if structured.sizes_of(wide[0])[-1] != structured.sizes_of(first)[-1] else []
 
 
 def _places(generic: Generic) -> list[Any]:

@@ -1,8 +1,8 @@
 """tile.load, store and copy: regions of memory as tiles, along any of its dimensions.
 
 Reads beyond the bounds give zero and writes beyond them are dropped, by definition of these operations; what a load
-with `beyond` has there may be anything, and is NaN here (-1 for integers). An access that is marked `in_bounds` and is not
-is an error. The target of an asynchronous copy holds NaN (-1 for integers) until the copy was waited for, so that
+with `beyond` has there may be anything, and is NaN here (-1 for integers). An access that is marked `in_bounds` and is
+not is an error. The target of an asynchronous copy holds NaN (-1 for integers) until the copy was waited for, so that
 reading it too early shows.
 """
 

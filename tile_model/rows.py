@@ -15,6 +15,7 @@ from mlir_gemm.spec.rows import MOST_CLUSTER, RowProblem, RowSchedule
 from mlir_gemm.spec.target import Target
 from mlir_gemm.spec.threads import LANES
 from mlir_gemm.tile_model.columns import LAUNCH, of_columns, parts_of_columns
+from mlir_gemm.tile_model.finishing_rows import of_results
 from mlir_gemm.tile_model.row_accesses import (
     ACCESS,
     FEWEST_THREADS,
@@ -99,6 +100,8 @@ they load in single elements: 20001 f16 57 us, not 78, since the edges of wide p
 
 def select_rows(problem: RowProblem, target: Target) -> RowSchedule:
     """The schedule of a kernel of rows."""
+    if problem.results:
+        return of_results(problem, target)
     schedule = of_columns(problem, target) if problem.transposed else _of_rows(problem, target)
     bytes_ = problem.rows * problem.lines * problem.length * problem.read
     once = not problem.again and target.has_l2_policies and bytes_ >= target.l2_bytes * EVICTED
@@ -136,17 +139,27 @@ def parts_of_rows(problem: RowProblem, target: Target) -> tuple[int, int]:
     parts = min(-(-full // busy), problem.length // LEAST_PART)
     if parts < 2 or seconds * (full / busy - 1) < LAUNCH:
         return 1, problem.length
+    blocks = -(-problem.rows // schedule.tile[0])
     for step in (schedule.vector * LANES, schedule.vector):
-        for more in range(parts, 2 * parts):
-            if problem.length % (more * step) == 0:
-                return more, problem.length // more
+        even = [more for more in range(parts - parts // 8, 2 * parts) if problem.length % (more * step) == 0]
+        if even:
+            best = max(even, key=lambda more: min(1.0, more / parts) * _evenly(blocks * more, target))
+            return best, problem.length // best
     step = schedule.vector * LANES
     depth = problem.length // (parts * step) * step
     return (problem.length // depth, depth) if depth else (1, problem.length)
 
 
+def _evenly(blocks: int, target: Target) -> float:
+    """How well blocks fill the SMs, of which some have one block more than others."""
+    return blocks / (-(-blocks // target.sms) * target.sms)
+
+
 def explain_rows(problem: RowProblem, schedule: RowSchedule) -> str:
     """Why, in a sentence."""
+    if schedule.part:
+        return (f"each block combines the {problem.length} parts of a row, which others have reduced, and computes "
+                f"{schedule.part} of its {problem.results} elements")  # fmt: skip
     threads = schedule.threads // schedule.across if problem.transposed else schedule.across
     owner = f"{threads} threads" if threads > 1 else "one thread"
     belongs = f"{'a column' if problem.transposed else 'a row'} of {problem.length} elements belongs to {owner}"

@@ -58,6 +58,9 @@ class TensorizeRows(Pass):
     flat: int = 0
     """If not 0, the rows of a tile, which holds whole ones, are copied to shared memory and back as they lie in memory,
     so many elements in all."""
+    part: int = 0
+    """If not 0, the reductions are along parts of rows that others have reduced, and their results are for longer rows:
+    each block reduces, and computes so many elements of a row of the results."""
 
     def run(self, module: Any) -> None:
         if self.cluster < 1 or self.cluster & (self.cluster - 1) or (self.cluster > 1 and self.transposed):
@@ -83,7 +86,15 @@ def _convert(function: Any, shape: TileShape, options: TensorizeRows) -> None:
     generics = [structured.read(op) for op in work if op.name != "linalg.fill"]
     if not any(not generic.elementwise for generic in generics):
         raise pass_error(function, "a kernel of rows without a reduction")
-    loops = loops_of(generics)
+    wide = [generic for generic in generics if options.part and generic.elementwise and _is_wide(generic, generics)]
+    loops = loops_of([generic for generic in generics if generic not in wide])
+    parts = 1
+    if options.part:
+        if not wide or cluster > 1 or shift or options.flat or shape.rows > 1:
+            raise pass_error(function, f"part={options.part} for a kernel with no results along rows, or with shift, "
+                             "flat, cluster or tiles of several rows")  # fmt: skip
+        sizes = structured.sizes_of(wide[0])
+        parts = -(-sizes[-1] // options.part)
     maps = {
         output: map_
         for generic in generics
@@ -94,12 +105,13 @@ def _convert(function: Any, shape: TileShape, options: TensorizeRows) -> None:
         count = [loops.sizes[loop] for loop in range(loops.outer)]
         count[-1] = indexing.ceildiv(count[-1], shape.rows)
         mapping = ir.ArrayAttr.get([ir.Attribute.parse("#gpu.block<x>")])
-        blocks = indexing.product([*count, *([cluster] if cluster > 1 else [])])
+        blocks = indexing.product([*count, *([cluster * parts] if cluster * parts > 1 else [])])
         forall = dialect("scf").ForallOp([0], [blocks], [1], mapping=mapping)
     if cluster > 1:
         forall.operation.attributes[CLUSTER] = constants.integer(cluster)
     with ir.InsertionPoint(forall.body), work[0].location:
-        number = indexing.div(forall.body.arguments[0], cluster) if cluster > 1 else forall.body.arguments[0]
+        every = cluster * parts
+        number = indexing.div(forall.body.arguments[0], every) if every > 1 else forall.body.arguments[0]
         staged = options.staged and loops.element == loops.outer
         tiles = RowTiles(loops, shape, block_position(loops, shape, number), shift=shift, cluster=cluster,
                          unroll=options.unroll, staged=staged, first=forall.body, flat=options.flat,
@@ -111,14 +123,32 @@ def _convert(function: Any, shape: TileShape, options: TensorizeRows) -> None:
             tiles.align(*_aligned_operand(function, generics, loops, shift))
         if options.prefetch and tiles.whole:
             _load_all(tiles, generics, arguments)
-        _build(tiles, work)
-        tiles.store([(buffer, map_) for buffer, map_ in maps.items() if buffer in arguments])
+        stored = [(buffer, map_) for buffer, map_ in maps.items() if buffer in arguments]
+        if wide:
+            at = indexing.mul(indexing.rem(forall.body.arguments[0], parts), options.part)
+            along = RowLoops(tuple(sizes), loops.outer)
+            tile = TileShape((1, options.part), transposed=False)
+            results = RowTiles(along, tile, dict(tiles.place), part=at, first=forall.body)
+            _load_all(results, wide, arguments)
+            _build(tiles, [op for op in work if op not in [generic.op for generic in wide]])
+            results.narrow = tiles.narrow
+            for generic in wide:
+                results.elementwise(generic)
+            results.store(stored)
+        else:
+            _build(tiles, work)
+            tiles.store(stored)
         dialect("scf").InParallelOp()
     for op in reversed(work):
         op.erase()
     for op in reversed(in_block(body(function))):
         if op.operation.name in ("memref.dealloc", "memref.alloc"):
             op.operation.erase()
+
+
+def _is_wide(generic: Generic, generics: list[Generic]) -> bool:
+    """Whether an operation has an element for each of a row."""
+    return len(generic.parallel) == max(len(each.parallel) for each in generics)
 
 
 def _aligned_operand(function: Any, generics: list[Generic], loops: RowLoops, shift: int) -> tuple[Any, Any]:
