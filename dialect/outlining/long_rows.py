@@ -14,8 +14,8 @@ FEW_ROWS, LONG = 4, 1 << 19
 """Rows, and elements of a row, for which a kernel for each step is faster than one cluster a row: softmax of 1x1000000
 f32 takes 18 us, not 37 (H200)."""
 SOME_ROWS, LONGER = 8, 8 * 220 << 9
-"""The same for rows of which no cluster holds one, of 16 bits or more: half of the SMs would have a block of 8 clusters,
-which reads its rows twice."""
+"""The same for rows of which no cluster holds one, of 16 bits or more: 8 clusters keep half of the SMs busy, and read
+their rows twice."""
 
 
 def stand_ins_of(operation: Any) -> dict[str, int]:
