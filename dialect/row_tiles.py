@@ -19,7 +19,7 @@ from mlir_gemm.dialect.flat_rows import FlatRows
 from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.rings import rank
-from mlir_gemm.dialect.row_loops import RowLoops, TileShape, reads
+from mlir_gemm.dialect.row_loops import RowLoops, TileShape, phases, reads
 from mlir_gemm.dialect.staged_rows import StagedRows
 
 FEW_TILES = 2
@@ -241,25 +241,13 @@ class RowTiles:
         if loop < self.loops.element:
             return self._made_loop((0, self.loops.sizes[loop], 1), carried, loop,
                                    lambda values: self._loop(loop + 1, values, work))  # fmt: skip
-        for first, end, tiles, full in self._phases():
+        for first, end, tiles, full in phases(self.loops.sizes[loop], self.chunk, self.unroll, self.start is not None):
             self.tiles, self.full = tiles, full
             if not full and self.start is not None and end == self.loops.sizes[loop]:
                 end = dialect("arith").SubIOp(constants.index(end), self.start).result
             bounds = first, end, self.step * tiles
             carried = self._made_loop(bounds, carried, loop, lambda values: self._at(values, work))
         return carried
-
-    def _phases(self) -> list[tuple[int, Any, int, bool]]:
-        """From where to where loops go along a row, with how many tiles at a time, and whether these lie within the row
-        and need no tests: first those before which the row may begin, then all that do, then those to its end."""
-        size, chunk = self.loops.sizes[self.loops.element], self.chunk
-        first = 0 if self.start is None else chunk
-        last = size // chunk * chunk if isinstance(size, int) else 0
-        if last <= first or (self.start is None and last == size):
-            return [(0, size, self.unroll, False)]
-        edges = [] if first == 0 else [(0, first, self.unroll, False)]
-        ends = [] if last == size and self.start is None else [(last, size, 1, False)]
-        return [*edges, (first, last, self.unroll, True), *ends]
 
     def _made_loop(self, bounds: tuple[int, Any, int], carried: list[Any], loop: int,
                    work: Callable[[list[Any]], list[Any]]) -> list[Any]:  # fmt: skip
@@ -313,7 +301,9 @@ class RowTiles:
                 further = constants.index(number * self.step)
                 self.place[self.loops.element] = dialect("arith").AddIOp(first, further).result
                 self.passed = dialect("arith").AddIOp(passed, further).result
-            common = {key: value for key, value in self.held.items() if isinstance(key, tuple) and not key[2]}
+            common: dict[Any, Any] = {
+                key: value for key, value in self.held.items() if isinstance(key, tuple) and not key[2]
+            }
             self.held = self.kept.setdefault(number, {}) if number else self.kept.setdefault(0, self.held)
             self.held |= common
             yield

@@ -13,7 +13,7 @@ from mlir_gemm.dialect.linalg import structured
 from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.memory import stride_divisors
 from mlir_gemm.dialect.reductions import Choice, combinations_of
-from mlir_gemm.dialect.row_loops import statements_of
+from mlir_gemm.dialect.row_loops import of_results, statements_of
 from mlir_gemm.dialect.walk import body
 from mlir_gemm.spec.attributes import SYMBOLS
 from mlir_gemm.spec.rows import RowProblem
@@ -27,7 +27,7 @@ def row_problem_of(function: Any, hints: Mapping[str, int]) -> RowProblem:
     generics = [structured.read(op) for op in statements_of(function) if op.name != "linalg.fill"]
     first = next(generic for generic in generics if not generic.elementwise)
     outer, loops = sum(first.parallel), len(first.parallel)
-    parts = _of_results(generics, loops)
+    parts = of_results(generics)
     sizes, constant = _sizes(function, parts or generics, hints)
     wide = [
         (operand, map_)
@@ -70,16 +70,6 @@ def row_problem_of(function: Any, hints: Mapping[str, int]) -> RowProblem:
         beside=0 if single else len({operand for operand, _ in wide if operand in inputs} - {o for o, _ in whole}),
         element=next((str(operand.type.element_type) for operand, _ in wide), "f32"),
     )
-
-
-def _of_results(generics: list[Generic], loops: int) -> list[Generic]:
-    """What has an element for each of a row of the results, where the reduction is along parts of it: another size."""
-    wide = [generic for generic in generics if generic.elementwise and len(generic.parallel) == loops]
-    if not wide or any(not each.type.has_static_shape for each in (*wide[0].operands, *generics[0].operands)
-                       if isinstance(each.type, ir.MemRefType)):  # fmt: skip
-        return []
-    first = next(generic for generic in generics if not generic.elementwise)
-    return wide if structured.sizes_of(wide[0])[-1] != structured.sizes_of(first)[-1] else []
 
 
 def _places(generic: Generic) -> list[Any]:

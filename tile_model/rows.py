@@ -109,7 +109,11 @@ def select_rows(problem: RowProblem, target: Target) -> RowSchedule:
 
 
 def check_rows(problem: RowProblem, schedule: RowSchedule, target: Target) -> None:
-    """Raises ScheduleError for a schedule that keeps more of rows in shared memory than a block has."""
+    """Raises ScheduleError for a schedule that keeps more of rows in shared memory than a block has, or is for rows
+    whose parts others have reduced where that is not so."""
+    if bool(schedule.part) != bool(problem.results):
+        wanted = "the elements of a block" if problem.results else "0"
+        raise ScheduleError(f"tile.rows: part={schedule.part} for {problem}; expected {wanted}")
     if not schedule.staged:
         return
     if not problem.fixed:

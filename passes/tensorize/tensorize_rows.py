@@ -25,7 +25,14 @@ from mlir_gemm.dialect.linalg import structured
 from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.outlining.row_kernels import is_rows
-from mlir_gemm.dialect.row_loops import RowLoops, TileShape, block_position, loops_of, statements_of
+from mlir_gemm.dialect.row_loops import (
+    RowLoops,
+    TileShape,
+    block_position,
+    loops_of,
+    of_results,
+    statements_of,
+)
 from mlir_gemm.dialect.row_reductions import reduce_rows
 from mlir_gemm.dialect.row_tiles import RowTiles
 from mlir_gemm.dialect.walk import body, in_block, named
@@ -86,15 +93,12 @@ def _convert(function: Any, shape: TileShape, options: TensorizeRows) -> None:
     generics = [structured.read(op) for op in work if op.name != "linalg.fill"]
     if not any(not generic.elementwise for generic in generics):
         raise pass_error(function, "a kernel of rows without a reduction")
-    wide = [generic for generic in generics if options.part and generic.elementwise and _is_wide(generic, generics)]
+    wide = of_results(generics) if options.part else []
     loops = loops_of([generic for generic in generics if generic not in wide])
-    parts = 1
-    if options.part:
-        if not wide or cluster > 1 or shift or options.flat or shape.rows > 1:
-            raise pass_error(function, f"part={options.part} for a kernel with no results along rows, or with shift, "
-                             "flat, cluster or tiles of several rows")  # fmt: skip
-        sizes = structured.sizes_of(wide[0])
-        parts = -(-sizes[-1] // options.part)
+    sizes = structured.sizes_of(wide[0]) if wide else ()
+    parts = -(-sizes[-1] // options.part) if wide else 1
+    if wide and (cluster > 1 or shift or options.flat or shape.rows > 1):
+        raise pass_error(function, f"part={options.part} with shift, flat, cluster or tiles of several rows")
     maps = {
         output: map_
         for generic in generics
@@ -126,7 +130,7 @@ def _convert(function: Any, shape: TileShape, options: TensorizeRows) -> None:
         stored = [(buffer, map_) for buffer, map_ in maps.items() if buffer in arguments]
         if wide:
             at = indexing.mul(indexing.rem(forall.body.arguments[0], parts), options.part)
-            along = RowLoops(tuple(sizes), loops.outer)
+            along = RowLoops(sizes, loops.outer)
             tile = TileShape((1, options.part), transposed=False)
             results = RowTiles(along, tile, dict(tiles.place), part=at, first=forall.body)
             _load_all(results, wide, arguments)
@@ -144,11 +148,6 @@ def _convert(function: Any, shape: TileShape, options: TensorizeRows) -> None:
     for op in reversed(in_block(body(function))):
         if op.operation.name in ("memref.dealloc", "memref.alloc"):
             op.operation.erase()
-
-
-def _is_wide(generic: Generic, generics: list[Generic]) -> bool:
-    """Whether an operation has an element for each of a row."""
-    return len(generic.parallel) == max(len(each.parallel) for each in generics)
 
 
 def _aligned_operand(function: Any, generics: list[Generic], loops: RowLoops, shift: int) -> tuple[Any, Any]:
