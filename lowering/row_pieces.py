@@ -301,10 +301,12 @@ class Line:
             first = indexing.add(first, indexing.mul(index, stride))
         size, total = type_.shape[-1], math.prod(type_.shape)
         divided = total % vector == 0
-        end = constants.index(size)
-        if not divided:
-            more = guards.less(first, total - size - vector + 1)
-            end = arith.SelectOp(more, end, constants.index(size - vector + 1)).result
+        end, last = constants.index(size), total - size - vector + 1
+        if not divided and last > 0:
+            before = guards.less(first, last)
+            end = arith.SelectOp(before, end, constants.index(size - vector + 1)).result
+        elif not divided:
+            end = constants.index(size - vector + 1)
         return Line(collapsed(memory), first, end, divided)
 
 
