@@ -45,6 +45,6 @@ def _placed(schedule: RowSchedule, target: Target) -> Iterator[Placed]:
     if target.has_dependent_launch:  # it is launched while the kernel before it ends, and waits before it reads
         yield at("lower", "positions", step("programmatic-dependent-launch", early=False, at_start=True))
     yield at("lower", "check", step("pass-scalars"), step("check-lowered"))
-    yield from converted(target, STORES if schedule.cluster > 1 else "")
+    yield from converted(target, STORES if schedule.cluster > 1 and target.has_clusters else "")
     if schedule.evict_first and target.has_l2_policies:
         yield at("nvvm", "maps", step("evict-loads"))
