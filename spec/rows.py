@@ -23,8 +23,8 @@ MOST_HELD = 256
 MOST_BLOCKS = 32
 """Blocks of an SM at most."""
 
-_WHERE_SET = ("prefetch", "evict_first", "flat", "min_blocks", "part", "persistent")
-_NUMBERS = ("threads", "across", "vector", "shift", "unroll", "cluster", "flat", "min_blocks", "part", "persistent")
+_WHERE_SET = ("prefetch", "evict_first", "flat", "min_blocks", "part")
+_NUMBERS = ("threads", "across", "vector", "shift", "unroll", "cluster", "flat", "min_blocks", "part")
 
 
 @dataclass(frozen=True)
@@ -102,8 +102,6 @@ class RowSchedule:
     side, so many elements in all."""
     part: int = 0
     """If not 0, rows are parts that others have reduced: each block combines them, and computes so many elements."""
-    persistent: int = 0
-    """If not 0, so many blocks take tiles in turn, and load the rows of the next one before they compute one."""
     min_blocks: int = 0
     """If not 0, threads get so few registers that an SM has so many blocks."""
 
@@ -167,11 +165,6 @@ class RowSchedule:
         if self.part < 0 or self.part % fragment[1] or (self.part and self.tile[0] != 1):
             raise ScheduleError(f"tile.rows: part={self.part}; expected 0, or a multiple of {fragment[1]} with a tile "
                                 "of one row")  # fmt: skip
-        if self.persistent < 0 or (
-            self.persistent and (self.shift or self.transposed or self.cluster > 1 or self.flat)
-        ):
-            raise ScheduleError(f"tile.rows: persistent={self.persistent}; expected 0, or a number of blocks without "
-                                "shift, transposed, cluster and flat")  # fmt: skip
         if not 0 <= self.min_blocks <= MOST_BLOCKS:
             raise ScheduleError(f"tile.rows: min_blocks={self.min_blocks}; expected 0 to {MOST_BLOCKS}")
         if self.flat < 0 or self.flat % self.threads:
@@ -190,7 +183,6 @@ class RowSchedule:
         turned += ", evicted first from L2" if self.evict_first else ""
         turned += f", {self.flat} elements at once through shared memory" if self.flat else ""
         turned += f", {self.part} elements a block" if self.part else ""
-        turned += f", {self.persistent} blocks in turn" if self.persistent else ""
         turned += f", {self.min_blocks} blocks an SM" if self.min_blocks else ""
         return (f"{self.threads} threads, {self.across} side by side with {self.vector} elements each, tile "
                 f"{self.tile[0]}x{self.tile[1]}{turned}")  # fmt: skip

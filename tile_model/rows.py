@@ -37,7 +37,8 @@ STAGED_THREADS = 512
 which wait at different times, fit on an SM. Blocks of 1024 threads are slower: softmax of 16384x16384 f16 533 us, not
 316 (H200; the figures here are from 2026-11-23-h200-rows-schedules.json.xz and ...-rows-blocks.json.xz)."""
 STAGED, STAGED_IN_CLUSTER = 108 << 10, 55 << 10
-"""Bytes of a row, or of a block's part of it, in shared memory: two blocks of an SM, and four of a cluster's."""
+"""Bytes of a row, or of a block's part of it, in shared memory: two blocks of an SM, and four of a cluster's, or two of
+the largest: softmax of 1000x300001 f16 485 us, not 732 with 1024 threads; of 4096x130000 f32 1531, not 1707 (H100)."""
 PASS_THREADS, PASS_BYTES, PASS_LOADS = 512, 64, 8
 """Threads of a block that goes over rows, and bytes, and accesses, that a thread has under way: rows that are reduced
 once and that registers do not hold, and those that shared memory does not hold either. argmax of 1000x50257 f32 takes
@@ -60,10 +61,10 @@ LONE_THREADS = 1024
 """Threads of a block that has an SM's shared memory alone, where there are no clusters: log-softmax of 235x92721 f16
 36.2 us, with 512 38.2 (H200). An SM with one block either reads, or computes, or writes: 44.4 us (H100), in clusters
 31.5; a layer norm of 906x64483 bf16 123, in clusters 94 (2026-11-28-h100-row-clusters.json.xz)."""
-RESIDENT = ((96, 4), (128, 3))
-"""Of rows with two weights and more in the shared memory of a cluster, blocks that an SM should have at least, by the
-bytes that a thread loads at once: layer norms of 906x64483 bf16, 128 bytes, 94 us, with 4 blocks, which spill, 97; of
-509x42342 f32, 88 bytes, 66.4 us, 70.5 before (H100)."""
+RESIDENT = ((88, 5), (96, 4), (128, 3))
+"""Blocks that an SM should have at least, by the bytes that a thread loads at once, of rows in the shared memory of a
+cluster that are odd or have two weights: layer norms of 906x64483 bf16, 128 bytes, 94 us, with 4 blocks, which spill,
+97; of 509x42342 f32, 88 bytes, 64.8, with 4 66.2; log-softmax of 235x92721 f16, 96 bytes, 31.7, with 5 35.0 (H100)."""
 FEW_ROWS, LEAST_SHARED, LEAST_IN_CLUSTER = 4, 512, 8192
 """Rows are shared by the blocks of a cluster where so many times as many would give each SM one, if each block has so
 many elements, and a row so many: 1x17275 f32 3.2 us, not 6.0, but 64x8192 f16 2.9, not 2.6."""
@@ -201,9 +202,11 @@ def _of_long(rows: _Rows) -> RowSchedule:
     kept = [rows.in_shared(each, CLUSTER_THREADS, count, STAGED_IN_CLUSTER) for each in blocks for count in (0, 2)]
     if rows.shift:
         kept.sort(key=lambda each: each is None or each.unroll == 1)
-    first = [*kept, *alone] if rows.shift and weighted else alone
+    first = [*kept, *alone] if rows.shift else alone
     forms = [*first, *(kept if weighted else held), *(held if weighted else kept)]
-    forms += [rows.in_shared(MOST_CLUSTER, MOST_THREADS, 2, rows.all_shared), rows.in_passes(MOST_CLUSTER)]
+    larger = ((CLUSTER_THREADS, STAGED), (MOST_THREADS, rows.all_shared))
+    forms += [rows.in_shared(MOST_CLUSTER, threads, 2, most) for threads, most in larger]
+    forms += [rows.in_passes(MOST_CLUSTER)]
     return next(filter(None, forms), None) or rows.in_passes(1)
 
 
@@ -264,8 +267,8 @@ class _Rows:
         if not self.problem.again or bytes_ > PASS_LOADS * ACCESS or tiles * tile * self.problem.read > most:
             return None
         schedule = self._schedule(threads, threads, count, staged=True, cluster=cluster, unroll=unroll)
-        few = self.problem.beside < 2 or cluster == 1 or unroll == 1
-        return schedule if few else replace(schedule, min_blocks=next(n for most, n in RESIDENT if bytes_ <= most))
+        free = not (self.problem.beside > 1 or self.shift) or cluster == 1 or unroll == 1
+        return schedule if free else replace(schedule, min_blocks=next(n for most, n in RESIDENT if bytes_ <= most))
 
     def in_passes(self, cluster: int) -> RowSchedule:
         """Read again in each pass."""

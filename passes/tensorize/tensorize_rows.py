@@ -16,7 +16,6 @@ the kernel also reads elsewhere.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -26,7 +25,6 @@ from mlir_gemm.dialect.linalg import structured
 from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.outlining.row_kernels import is_rows
-from mlir_gemm.dialect.persistent_rows import in_turn, read_only
 from mlir_gemm.dialect.row_loops import (
     RowLoops,
     TileShape,
@@ -70,8 +68,6 @@ class TensorizeRows(Pass):
     part: int = 0
     """If not 0, the reductions are along parts of rows that others have reduced, and their results are for longer rows:
     each block reduces, and computes so many elements of a row of the results."""
-    persistent: int = 0
-    """If not 0, so many blocks take tiles in turn, and load the rows of the next one before they compute one."""
 
     def run(self, module: Any) -> None:
         if self.cluster < 1 or self.cluster & (self.cluster - 1) or (self.cluster > 1 and self.transposed):
@@ -113,8 +109,6 @@ def _convert(function: Any, shape: TileShape, options: TensorizeRows) -> None:
         count = [loops.sizes[loop] for loop in range(loops.outer)]
         count[-1] = indexing.ceildiv(count[-1], shape.rows)
         mapping = ir.ArrayAttr.get([ir.Attribute.parse("#gpu.block<x>")])
-        if options.persistent and isinstance(count[-1], int):
-            count[-1] = min(count[-1], options.persistent)
         blocks = indexing.product([*count, *([cluster * parts] if cluster * parts > 1 else [])])
         forall = dialect("scf").ForallOp([0], [blocks], [1], mapping=mapping)
     if cluster > 1:
@@ -131,24 +125,20 @@ def _convert(function: Any, shape: TileShape, options: TensorizeRows) -> None:
         tiles.enter_cluster()
         if shift:
             tiles.align(*_aligned_operand(function, generics, loops, shift))
-        if options.prefetch and tiles.whole and not options.persistent:
-            _load(tiles, read_only(generics, arguments))
+        if options.prefetch and tiles.whole:
+            _load_all(tiles, generics, arguments)
         stored = [(buffer, map_) for buffer, map_ in maps.items() if buffer in arguments]
         if wide:
             at = indexing.mul(indexing.rem(forall.body.arguments[0], parts), options.part)
             along = RowLoops(sizes, loops.outer)
             tile = TileShape((1, options.part), transposed=False)
             results = RowTiles(along, tile, dict(tiles.place), part=at, first=forall.body)
-            _load(results, read_only(wide, arguments))
+            _load_all(results, wide, arguments)
             _build(tiles, [op for op in work if op not in [generic.op for generic in wide]])
             results.narrow = tiles.narrow
             for generic in wide:
                 results.elementwise(generic)
             results.store(stored)
-        elif options.persistent:
-            _check_persistent(function, tiles, options)
-            in_turn(tiles, read_only(generics, arguments), forall.body.arguments[0], options.persistent,
-                    lambda: (_build(tiles, work), tiles.store(stored))[-1])  # fmt: skip
         else:
             _build(tiles, work)
             tiles.store(stored)
@@ -178,17 +168,13 @@ def _aligned_operand(function: Any, generics: list[Generic], loops: RowLoops, sh
     return found[0]
 
 
-def _load(tiles: RowTiles, read: Sequence[tuple[Any, Any]]) -> None:
-    """Loads what is read of memory, each once."""
-    for buffer, map_ in read:
-        tiles.operand(buffer, map_)
-
-
-def _check_persistent(function: Any, tiles: RowTiles, options: TensorizeRows) -> None:
-    fits = tiles.whole and tiles.loops.outer == 1 and isinstance(tiles.loops.sizes[0], int)
-    if not fits or options.shift or options.cluster > 1 or options.flat or options.transposed:
-        raise pass_error(function, f"persistent={options.persistent}; expected tiles that hold whole rows of one loop "
-                         "of a constant size, along it, with no shift, cluster or flat")  # fmt: skip
+def _load_all(tiles: RowTiles, generics: list[Generic], arguments: list[Any]) -> None:
+    """Loads what the kernel reads of memory and does not write, each once."""
+    written = {output for generic in generics for output in generic.outputs}
+    for generic in generics:
+        for number, (buffer, map_) in enumerate(zip(generic.inputs, generic.maps, strict=False)):
+            if buffer in arguments and buffer not in written and generic.reads(number):
+                tiles.operand(buffer, map_)
 
 
 def _build(tiles: RowTiles, work: list[Any]) -> None:

@@ -10,7 +10,6 @@ torch.compile is measured too. A schedule is words:
     uN tiles at a time                    s  tiles from aligned addresses on              g  rows in shared memory
     p  all loads first                    y  columns: N accesses down, `a` side by side   m  the model's, changed
     f  copied as one line                 e  evicted first from L2             bN blocks of an SM at least
-    wN persistent blocks of an SM, which take tiles in turn
     +early  the first kernel lets the next one start early      +nopdl   no dependent launch
     +evict  loads are evict_first in L2     +keepN but for N hundredths          +stream  stores are evict_first
 
@@ -43,7 +42,7 @@ from mlir_gemm.runtime import device
 from mlir_gemm.spec.launch import Launch
 from mlir_gemm.spec.rows import RowSchedule
 
-CHIP, SMS = "sm_90a", 132
+CHIP = "sm_90a"
 WIDEST = 16
 BYTES = {"f16": 2, "bf16": 2, "f32": 4}
 MODEL, EAGER, COMPILE, COPY = "model", "eager", "compile", "copy"
@@ -63,7 +62,6 @@ def schedule(words: list[str], rows: Rows, model: RowSchedule | None) -> RowSche
         "staged": "g" in given,
         "evict_first": "e" in given,
         "min_blocks": given.get("b", 0),
-        "persistent": given.get("w", 0) * SMS,
     }
     if "m" in given:
         changed = {
@@ -71,7 +69,6 @@ def schedule(words: list[str], rows: Rows, model: RowSchedule | None) -> RowSche
             "evict_first": "e" in given,
             "unroll": given.get("u", model.unroll),
             "min_blocks": given.get("b", model.min_blocks),
-            "persistent": given.get("w", 0) * SMS,
         }
         return dataclasses.replace(model, **changed)
     vector, across = given.get("v", WIDEST // BYTES[rows.element]), given["a"]
