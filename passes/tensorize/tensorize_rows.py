@@ -95,7 +95,7 @@ def _convert(function: Any, shape: TileShape, options: TensorizeRows) -> None:
         raise pass_error(function, "a kernel of rows without a reduction")
     wide = of_results(generics) if options.part else []
     loops = loops_of([generic for generic in generics if generic not in wide])
-    sizes = structured.sizes_of(wide[0]) if wide else ()
+    sizes: tuple[int, ...] = structured.sizes_of(wide[0]) if wide else loops.sizes
     parts = -(-sizes[-1] // options.part) if wide else 1
     if wide and (cluster > 1 or shift or options.flat or shape.rows > 1):
         raise pass_error(function, f"part={options.part} with shift, flat, cluster or tiles of several rows")
