@@ -63,6 +63,18 @@ def test_few_long_rows_are_two_kernels(m: int, n: int, kernels: int) -> None:
     assert len(found.kernels) == kernels
 
 
+def test_what_is_read_again_stays_in_l2() -> None:
+    """8 rows of a million f32 are most of an A100's L2; a sum alone lets them go first."""
+    text = measured("softmax", 8, 8, "f32").text.replace("x8x", "x1000000x")
+    found = compile_module(text, chip="sm_80", until="select")
+    assert [each.rows.evict_first for each in found.kernels if each.rows] == [False, False]
+    alone = compile_module(
+        measured("row_sum", 8, 8, "f32").text.replace("x8x", "x1000000x"), chip="sm_80", until="select"
+    )
+    assert alone.kernels[0].rows is not None
+    assert alone.kernels[0].rows.evict_first
+
+
 def test_parts_fill_the_sms_evenly() -> None:
     chip = target(CHIP)
     for count, length in ((1, 10_000_000), (8, 1_000_000)):
