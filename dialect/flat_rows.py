@@ -11,7 +11,7 @@ from typing import Any
 from mlir_gemm.dialect import constants, indexing, tile
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.memory import open_subview, shared_buffer, subview
+from mlir_gemm.dialect.memory import collapsed, open_subview, shared_buffer, subview
 
 ACCESS = 16
 """Bytes of a vector."""
@@ -66,7 +66,7 @@ class FlatRows:
 
     def _copy(self, memory: Any, buffer: Any, *, to_shared: bool) -> None:
         type_, vector = ir.VectorType.get([1, self.size], memory.type.element_type), self._vector(memory)
-        line, there, filled = _line(buffer), self._part(memory), buffer in self.buffers.values()
+        line, there, filled = collapsed(buffer), self._part(memory), buffer in self.buffers.values()
         if not filled:  # nobody has written more than the rows
             line = subview(line, [constants.index(0)], [self.rows * self.length])
         inside = tile.Place((constants.index(0),), (1,), (filled,))
@@ -81,7 +81,7 @@ class FlatRows:
 
     def _part(self, memory: Any) -> Any:
         """The tile's rows as a line; of the last tile fewer, where tiles do not divide them."""
-        line, whole = _line(memory), self.rows * self.length
+        line, whole = collapsed(memory), self.rows * self.length
         first, total = indexing.mul(self.at, self.length), line.type.shape[0]
         if total % whole == 0:
             return subview(line, [first], [whole])
@@ -95,12 +95,3 @@ class FlatRows:
 
     def _vector(self, memory: Any) -> int:
         return ACCESS * 8 // memory.type.element_type.width
-
-
-def _line(memory: Any) -> Any:
-    """A matrix as one line."""
-    type_ = ir.MemRefType.get([math.prod(memory.type.shape)], memory.type.element_type,
-                              memory_space=memory.type.memory_space)  # fmt: skip
-    groups = ir.ArrayAttr.get([ir.ArrayAttr.get([constants.integer(0), constants.integer(1)])])
-    return ir.Operation.create("memref.collapse_shape", results=[type_], operands=[memory],
-                               attributes={"reassociation": groups}).results[0]  # fmt: skip

@@ -45,6 +45,16 @@ def subview(memory: Any, offsets: list[Any], shape: list[int]) -> Any:
     return dialect("_memref_ops_gen").SubViewOp(type_, memory, offsets, [], [], marker, sizes, ones).result
 
 
+def collapsed(memory: Any) -> Any:
+    """A memref of constant sizes, whose rows lie one after another, as one line, at the insertion point."""
+    type_ = ir.MemRefType.get([prod(memory.type.shape)], memory.type.element_type,
+                              memory_space=memory.type.memory_space)  # fmt: skip
+    axes = ir.ArrayAttr.get([constants.integer(axis) for axis in range(len(memory.type.shape))])
+    attributes = {"reassociation": ir.ArrayAttr.get([axes])}
+    made = ir.Operation.create("memref.collapse_shape", results=[type_], operands=[memory], attributes=attributes)
+    return made.results[0]
+
+
 def open_subview(line: Any, offset: Any, size: Any) -> Any:
     """So many elements of a memref of one dimension, from an offset on; both are index values."""
     dynamic = ir.ShapedType.get_dynamic_size()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
-from mlir_gemm.dialect import indexing
+from mlir_gemm.dialect import indexing, positions
 from mlir_gemm.dialect.bindings import ir
-from mlir_gemm.dialect.linalg.structured import Generic
+from mlir_gemm.dialect.linalg.structured import Generic, sizes_of
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.sizes import known_size
 from mlir_gemm.dialect.walk import body, in_block
@@ -102,6 +102,44 @@ def block_position(loops: RowLoops, tile_: TileShape, number: Any) -> dict[int, 
     return found
 
 
+def of_results(work: Sequence[Generic]) -> list[Generic]:
+    """What has an element for each of a row of results, where the reduction before is along other rows, of parts of
+    these that others have reduced; nothing where it is along the same ones, or sizes are known at run time only."""
+    first = next(generic for generic in work if not generic.elementwise)
+    wide = [generic for generic in work if generic.elementwise and len(generic.parallel) == len(first.parallel)]
+    memory = [
+        each for generic in (first, *wide[:1]) for each in generic.operands if isinstance(each.type, ir.MemRefType)
+    ]
+    if not wide or not all(each.type.has_static_shape for each in memory):
+        return []
+    return wide if sizes_of(wide[0])[-1] != sizes_of(first)[-1] else []
+
+
 def statements_of(function: Any) -> list[Any]:
     """The operations of a kernel's function that compute something, fills among them."""
     return [op.operation for op in in_block(body(function)) if op.operation.name.startswith("linalg.")]
+
+
+def phases(size: Any, chunk: int, unroll: int, is_moved: bool) -> list[tuple[int, Any, int, bool]]:
+    """From where to where loops go along a row of a size, of which an iteration takes a chunk, with how many tiles at a
+    time, and whether these lie within the row and need no tests: first those before which the row may begin, if tiles
+    are moved, then all that do, then those to its end."""
+    first = chunk if is_moved else 0
+    last = size // chunk * chunk if isinstance(size, int) else 0
+    if last <= first or (not is_moved and last == size):
+        return [(0, size, unroll, False)]
+    edges = [] if first == 0 else [(0, first, unroll, False)]
+    ends = [] if last == size and not is_moved else [(last, size, 1, False)]
+    return [*edges, (first, last, unroll, True), *ends]
+
+
+def reads(generic: Generic, makers: Mapping[Any, Generic], known: Set[Any]) -> Iterator[tuple[Any, Any]]:
+    """What of memory an operation, and those that make what it takes, read, with the maps. `makers` are operations by
+    what they make; what is `known` is not read."""
+    for number, (buffer, map_) in enumerate(zip(generic.inputs, generic.maps, strict=False)):
+        if not generic.reads(number) or buffer in known:
+            continue
+        if buffer in makers:
+            yield from reads(makers[buffer], makers, known)
+        elif isinstance(buffer.type, ir.MemRefType) and not positions.is_position(buffer):
+            yield buffer, map_

@@ -27,6 +27,8 @@ def reduce_rows(tiles: RowTiles, generics: Sequence[Generic], starts: dict[Any, 
 
     def combined(carried: list[Any]) -> list[Any]:
         old = iter(carried)
+        if tiles.shift:
+            tiles.load_ahead([each.generic for each in found])
         parts = [[each.elements() for each in found] for _ in tiles.each_tile()]
         return [value for number, each in enumerate(found) for value in each.joined(
             [next(old) for _ in each.combination.values], [part[number] for part in parts])]  # fmt: skip

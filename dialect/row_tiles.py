@@ -18,9 +18,13 @@ from mlir_gemm.dialect.clone import attributes_of
 from mlir_gemm.dialect.flat_rows import FlatRows
 from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.memory import shared_buffer
 from mlir_gemm.dialect.rings import rank
-from mlir_gemm.dialect.row_loops import RowLoops, TileShape
+from mlir_gemm.dialect.row_loops import RowLoops, TileShape, phases, reads
+from mlir_gemm.dialect.staged_rows import StagedRows
+
+FEW_TILES = 2
+"""Tiles from shared memory that are computed before any is stored, where they take a norm's weights, which are not
+loaded ahead of a store that may be to the same memory: more take more registers than there are."""
 
 
 @dataclass
@@ -48,14 +52,16 @@ class RowTiles:
     """Tiles that follow each other in a row that an iteration of a pass takes: it carries values for one of them."""
     staged: bool = False
     """Whether what the first pass over rows loads is kept in shared memory for the others."""
-    shared: dict[Any, Any] = field(default_factory=dict[Any, Any])
-    """What is kept there, by what was loaded."""
-    filled: dict[Any, Any] = field(default_factory=dict[Any, Any])
-    """What this pass puts there."""
+    kept: dict[int, dict[Any, Any]] = field(default_factory=dict[int, dict[Any, Any]])
+    """In an iteration of a pass, `held` for each of its tiles."""
+    loading: bool = False
+    """Whether all tiles of an iteration are loaded before any is used."""
     evict_first: bool = False
     """Whether what is read of rows is the first that L2 gives up."""
     flat: int = 0
     """If not 0, rows are copied to shared memory and back as they lie in memory, so many elements at once."""
+    part: Any = None
+    """Where in a row the only tile of it lies that the block has; None where it has whole rows."""
     start: Any = None
     """Where tiles start in a row: an index value that is 0 or negative; None for 0."""
     first: Any = None
@@ -68,6 +74,10 @@ class RowTiles:
     """Whether all of them lie within the rows."""
     entered: tuple[Any, Any] = (None, None)
     """In a pass where the first tile of the iteration lies, and its distance from `start`."""
+
+    def __post_init__(self) -> None:
+        if self.part is not None:
+            self.place[self.loops.element] = self.part
 
     @property
     def whole(self) -> bool:
@@ -134,15 +144,23 @@ class RowTiles:
         if narrow:
             guards.do(is_first, lambda: self._store_narrow(narrow))
         wide = [each for each in buffers if each[0] not in self.narrow]
-        if self.whole:
+        if self.whole or self.part is not None:
             self._put([self.spread(self._wide(buffer), True) for buffer, _ in wide], wide)
         elif wide:
             self.go_over([], lambda _: self._put_tiles(wide))
 
     def _put_tiles(self, wide: Sequence[tuple[Any, Any]]) -> list[Any]:
-        values = [[self.spread(self._wide(buffer), True) for buffer, _ in wide] for _ in self.each_tile()]
-        for each, _ in zip(values, self.each_tile(), strict=True):
-            self._put(each, wide)
+        makers = [self.makers[buffer] for buffer, _ in wide if buffer in self.makers]
+        if self.shift:
+            self.load_ahead(makers)
+        read = [map_ for generic in makers for _, map_ in reads(generic, self.makers, set(self.narrow))]
+        beside = any(self._along(map_) and not self.has_rows(map_) for map_ in read)
+        many = FEW_TILES if self._kept_rows.shared and self.shift and beside else self.tiles
+        for first in range(0, self.tiles, many):
+            some = range(first, min(first + many, self.tiles))
+            values = [[self.spread(self._wide(buffer), True) for buffer, _ in wide] for _ in self.each_tile(some)]
+            for each, _ in zip(values, self.each_tile(some), strict=True):
+                self._put(each, wide)
         return []
 
     def _store_narrow(self, buffers: Sequence[tuple[Any, Any]]) -> None:
@@ -155,47 +173,48 @@ class RowTiles:
         if key in self.held:
             return self.held[key]
         type_ = self.tile.type(memory.type.element_type, wide)
-        if key in self.shared:
-            value = tile.load(self.shared[key], self._place_in_shared(), type_)
-        elif self.flat and wide and self._has_rows(map_):
+        if key in self._kept_rows.shared:
+            value = self._kept_rows.load(key, self.passed, type_)
+        elif self.flat and wide and self.has_rows(map_):
             value = self._rows.load(memory, type_)
         else:
             value = tile.load(memory, self._place(map_, wide), type_)
             if positions.is_position(memory):
                 self.held[key] = value
                 return value
-            self._say_aligned(value.owner, map_, wide)
-            if self.evict_first and wide and self._has_rows(map_):
+            if self._say_aligned(value.owner, map_, wide):
+                value.owner.attributes[tile.BEYOND] = ir.UnitAttr.get()
+            if self.evict_first and wide and self.has_rows(map_):
                 value.owner.attributes[tile.EVICT_FIRST] = ir.UnitAttr.get()
-            if self.staged and wide and self.passed is not None and self._has_rows(map_):
-                self._stage(key, value)
+            if self.staged and wide and self.passed is not None and self.has_rows(map_):
+                self._kept_rows.waiting.append((key, value, self.passed))
+                self._stage()
         self.held[key] = value
         return value
 
-    def _has_rows(self, map_: Any) -> bool:
+    def has_rows(self, map_: Any) -> bool:
+        """Whether an operand has elements of its own for each row."""
         loops = [e.position for e in map_.results if isinstance(e, ir.AffineDimExpr)]
         single = all(isinstance(size, int) and size == 1 for size in self.loops.sizes[: self.loops.outer])
         return self.loops.element in loops and (single or any(loop < self.loops.outer for loop in loops))
 
-    def _say_aligned(self, operation: Any, map_: Any, wide: bool) -> None:
-        if self.shift and wide and self._has_rows(map_):
+    def _along(self, map_: Any) -> bool:
+        return any(isinstance(e, ir.AffineDimExpr) and e.position == self.loops.element for e in map_.results)
+
+    def _say_aligned(self, operation: Any, map_: Any, wide: bool) -> bool:
+        if self.shift and wide and self.has_rows(map_):
             operation.attributes[tile.ALIGNED] = constants.integer(self.shift)
+        return tile.ALIGNED in operation.attributes
 
-    def _stage(self, key: Any, value: Any) -> None:
-        """Puts a tile into shared memory, for the passes that follow."""
-        if key not in self.filled:
-            with ir.InsertionPoint.at_block_begin(self.first):
-                self.filled[key] = shared_buffer([self.tile.rows, self._staged_size()], value.type.element_type)
-        tile.store(value, self.filled[key], self._place_in_shared())
+    def _stage(self) -> None:
+        """Puts what was loaded into shared memory, in whole tiles, once all of an iteration's tiles are loaded."""
+        if self._kept_rows.waiting and not self.loading:
+            chunks = -(-(self.loops.sizes[self.loops.element] + max(self.shift - 1, 0)) // self.chunk)
+            self._kept_rows.put(chunks * self.unroll * self.tile.elements)
 
-    def _staged_size(self) -> int:
-        """Elements of a row in shared memory: whole tiles."""
-        chunks = -(-(self.loops.sizes[self.loops.element] + max(self.shift - 1, 0)) // self.chunk)
-        return chunks * self.unroll * self.tile.elements
-
-    def _place_in_shared(self) -> tile.Place:
-        passed = indexing.div(self.passed, self.cluster) if self.cluster > 1 else self.passed
-        return tile.Place((constants.index(0), passed), (0, 1), (True, True))
+    @functools.cached_property
+    def _kept_rows(self) -> StagedRows:
+        return StagedRows(self.cluster, self.first)
 
     @functools.cached_property
     def _rows(self) -> FlatRows:
@@ -215,33 +234,20 @@ class RowTiles:
         before = self.held
         found = self._loop(self.loops.outer, carried, work)
         self.held, self.passed, self.full = before, None, False
-        self.shared.update(self.filled)
-        self.filled.clear()
+        self._kept_rows.end_pass()
         return found
 
     def _loop(self, loop: int, carried: list[Any], work: Callable[[list[Any]], list[Any]]) -> list[Any]:
         if loop < self.loops.element:
             return self._made_loop((0, self.loops.sizes[loop], 1), carried, loop,
                                    lambda values: self._loop(loop + 1, values, work))  # fmt: skip
-        for first, end, tiles, full in self._phases():
+        for first, end, tiles, full in phases(self.loops.sizes[loop], self.chunk, self.unroll, self.start is not None):
             self.tiles, self.full = tiles, full
             if not full and self.start is not None and end == self.loops.sizes[loop]:
                 end = dialect("arith").SubIOp(constants.index(end), self.start).result
             bounds = first, end, self.step * tiles
             carried = self._made_loop(bounds, carried, loop, lambda values: self._at(values, work))
         return carried
-
-    def _phases(self) -> list[tuple[int, Any, int, bool]]:
-        """From where to where loops go along a row, with how many tiles at a time, and whether these lie within the row
-        and need no tests: first those before which the row may begin, then all that do, then those to its end."""
-        size, chunk = self.loops.sizes[self.loops.element], self.chunk
-        first = 0 if self.start is None else chunk
-        last = size // chunk * chunk if isinstance(size, int) else 0
-        if last <= first or (self.start is None and last == size):
-            return [(0, size, self.unroll, False)]
-        edges = [] if first == 0 else [(0, first, self.unroll, False)]
-        ends = [] if last == size and self.start is None else [(last, size, 1, False)]
-        return [*edges, (first, last, self.unroll, True), *ends]
 
     def _made_loop(self, bounds: tuple[int, Any, int], carried: list[Any], loop: int,
                    work: Callable[[list[Any]], list[Any]]) -> list[Any]:  # fmt: skip
@@ -262,8 +268,21 @@ class RowTiles:
             self.place[element] = dialect("arith").AddIOp(self.passed, self.start).result
         self.place[element] = self.moved(self.place[element])
         self.entered = self.place[element], self.passed
-        self.held = {}
+        self.held, self.kept = {}, {}
         return work(values)
+
+    def load_ahead(self, generics: Sequence[Generic]) -> None:
+        """Loads what operations read of rows for all tiles of an iteration, before any of it is used: where tiles are
+        tested at the ends of rows, a thread would wait for each before it loads the next."""
+        known = {*self.narrow, *(memory for memory, *_ in self._kept_rows.shared)}
+        read = (each for generic in generics for each in reads(generic, self.makers, known))
+        wanted = [each for each in dict.fromkeys(read) if self.has_rows(each[1])]
+        self.loading = True
+        for _ in self.each_tile():
+            for memory, map_ in wanted:
+                self.load(memory, map_, True)
+        self.loading = False
+        self._stage()
 
     def at_start(self, build: Callable[[], Any]) -> Any:
         """What is built for the first tile of a row, before a pass."""
@@ -274,15 +293,19 @@ class RowTiles:
         self.held = {}
         return found
 
-    def each_tile(self) -> Iterator[None]:
-        """In an iteration of a pass, each of its tiles in turn."""
+    def each_tile(self, some: range | None = None) -> Iterator[None]:
+        """In an iteration of a pass, each of its tiles in turn, or some of them."""
         first, passed = self.entered
-        for number in range(self.tiles):
+        for number in range(self.tiles) if some is None else some:
             if number:
                 further = constants.index(number * self.step)
                 self.place[self.loops.element] = dialect("arith").AddIOp(first, further).result
                 self.passed = dialect("arith").AddIOp(passed, further).result
-                self.held = {key: value for key, value in self.held.items() if isinstance(key, tuple) and not key[2]}
+            common: dict[Any, Any] = {
+                key: value for key, value in self.held.items() if isinstance(key, tuple) and not key[2]
+            }
+            self.held = self.kept.setdefault(number, {}) if number else self.kept.setdefault(0, self.held)
+            self.held |= common
             yield
         self.place[self.loops.element], self.passed = first, passed
 

@@ -100,6 +100,7 @@ class Load(Tile.Operation, name="load"):
         **rules.SCOPE,
         written=FLAG,
         evict_first=FLAG,
+        beyond=FLAG,
     )
 
 
@@ -233,6 +234,8 @@ _FIRST_OFFSET = {"tile.load": 1, "tile.tma_load": 4, "tile.tma_store": 3, "tile.
 """How many operands stand before an access's offsets, where it is not 2."""
 DIMS, IN_BOUNDS = "dims", "in_bounds"
 ALIGNED, FLAT, EVICT_FIRST = "aligned", "flat", "evict_first"
+BEYOND = "beyond"
+"""On a tile.load that is `aligned`: what lies beyond the row may be anything, and is not used."""
 APART = "apart"
 ALGEBRA = "algebra"
 WRITTEN = "written"

@@ -13,11 +13,10 @@ from typing import Any
 
 from mlir_gemm.dialect import constants
 from mlir_gemm.dialect.bindings import dialect, ir
-from mlir_gemm.lowering.access import load
 from mlir_gemm.lowering.multiples import multiple_of
 
 WORD, HALF = 32, 16
-"""Bits of a register, and of the elements that are chosen so."""
+"""Bits of a register, and of the narrower elements that are chosen so."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +28,7 @@ class Between:
     distance: Any
     """The distance, less than a vector's elements; the same for all threads."""
     conditions: tuple[Any, ...]
-    """Whether the vectors' words are shifted by a half, a quarter, ... of a vector, by a word, and by half a word."""
+    """Whether the vectors' words are shifted by a vector, by a half of it, a quarter, ... and by an element."""
 
     @staticmethod
     def of(offset: Any, width: int) -> Between | None:
@@ -51,12 +50,13 @@ class Between:
         ]
         return Between(aligned, distances[0], tuple(found))
 
-    def load(self, type_: Any, memory: Any, before: list[Any], after: list[Any]) -> Any:
-        """The elements from the distance before `after` on, of the vectors there and at `before`, one vector less."""
-        words = [word for indices in (before, after) for word in _words(load(type_, memory, indices))]
-        size = len(words) // 2
-        arith = dialect("arith")
-        for place, condition in enumerate(self.conditions[:-1]):
+    def between(self, vectors: tuple[Any, Any]) -> Any:
+        """The elements from the distance before the second of two neighbouring vectors on."""
+        type_ = vectors[0].type
+        words = [word for vector in vectors for word in _words(vector)]
+        size, halves = len(words) // 2, type_.element_type.width == HALF
+        arith, vector = dialect("arith"), dialect("vector")
+        for place, condition in enumerate(self.conditions[:-1] if halves else self.conditions):
             by = size >> place
             needed = min(len(words), size + by)
             further = [words[n + by] if n + by < len(words) else words[n] for n in range(needed)]
@@ -64,20 +64,22 @@ class Between:
                 words[n] if further[n] == words[n] else arith.SelectOp(condition, further[n], words[n]).result
                 for n in range(needed)
             ]
+        if not halves:
+            whole = vector.FromElementsOp(ir.VectorType.get([size], words[0].type), words[:size]).result
+            return vector.BitCastOp(type_, whole).result
         half = arith.ConstantOp(words[0].type, HALF).result
         made: list[Any] = []
         for low, high in itertools.pairwise(words):
             upper = arith.ShLIOp(high, half).result
             both = arith.OrIOp(arith.ShRUIOp(low, half).result, upper).result
             made.append(arith.SelectOp(self.conditions[-1], both, low).result)
-        vector = dialect("vector")
         whole = vector.FromElementsOp(ir.VectorType.get([size], made[0].type), made).result
         return vector.BitCastOp(type_, whole).result
 
 
 def _words(value: Any) -> list[Any]:
-    """The words of a vector of 16-bit elements."""
-    vector, count = dialect("vector"), value.type.shape[0] * HALF // WORD
+    """The words of a vector."""
+    vector, count = dialect("vector"), value.type.shape[0] * value.type.element_type.width // WORD
     words = vector.BitCastOp(ir.VectorType.get([count], ir.IntegerType.get_signless(WORD)), value).result
     return [vector.ExtractOp(words, [], [place]).result for place in range(count)]
 

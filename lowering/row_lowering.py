@@ -13,6 +13,7 @@ from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.memory import in_shared
 from mlir_gemm.dialect.walk import body, in_block, named, parents, users
 from mlir_gemm.lowering.access import guarded
+from mlir_gemm.lowering.cluster_exchange import MEETING
 from mlir_gemm.lowering.common_division import Divisor
 from mlir_gemm.lowering.layouts import Lane, Layout
 from mlir_gemm.lowering.multiples import multiple_of
@@ -20,6 +21,7 @@ from mlir_gemm.lowering.row_pieces import (
     RowAccess,
     Threads,
     is_tile,
+    may_be_negative,
     plus,
     shape_of,
     starts_within,
@@ -128,7 +130,7 @@ class RowRewriter:
         kernel = next(parent for parent in parents(op) if parent.operation.name == "gpu.func")
         if not any(load.operands[0] == op.operands[1] for load in named(kernel, "tile.load")):
             return
-        if not named(kernel, "nvvm.cluster.arrive"):
+        if not named(kernel, MEETING):
             dialect("gpu").BarrierOp()
             return
         nvvm = dialect("nvvm")
@@ -307,6 +309,8 @@ def _clipped(
 
     if starts_within(offset, width) and start >= width and end is not None and start + extent <= end:
         return piece
+    if may_be_negative(offset):  # a branch would keep what follows from being loaded, or computed, beside it
+        return by_element()
     last = plus(where, constants.index(width - 1))
     whole = guards.both([guards.less(where, size), guards.less(last, size)])
     return guards.either(whole, type_, lambda: piece, by_element)

@@ -7,14 +7,15 @@ one column, or one row, every thread has the one that its pieces of other tiles 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
 from mlir_gemm.dialect import constants, guards, indexing, positions, tile
 from mlir_gemm.dialect.bindings import dialect, ir
-from mlir_gemm.dialect.memory import stride_divisors
+from mlir_gemm.dialect.memory import collapsed, stride_divisors
 from mlir_gemm.lowering.access import COLUMN, FIXED, ROW, LaneAccess, assemble, load, store
-from mlir_gemm.lowering.between_vectors import HALF, Between
+from mlir_gemm.lowering.between_vectors import HALF, WORD, Between
 from mlir_gemm.lowering.layouts import Lane, Layout
 from mlir_gemm.lowering.multiples import base_multiple
 
@@ -116,17 +117,55 @@ class RowAccess(LaneAccess):
             return super().load(number) if between is None else self._load_between(between, number)
         column = self.layout.place(number, self.shape)[1]
         type_ = self.layout.piece_type(self.memory.type.element_type)
+        line = self._once("line", self._as_line)
+        if line is not None:
+            return self._load_of_line(line, column, type_)
         indices, size = self.indices(column), self.length()
         return guards.either(
             self.whole(column), type_, lambda: load(type_, self.memory, indices, self._once_only),
             lambda: self._by_element(indices, size, type_),
         )  # fmt: skip
 
+    def _as_line(self) -> Line | None:
+        """The memory as one line, where a piece may be read that is not wholly of the tile's row."""
+        type_, axis = self.memory.type, len(self.place.dims) - 1
+        if tile.BEYOND not in self.operation.attributes or self.place.dims[axis] != COLUMN or self._is_written():
+            return None
+        return (
+            Line.of(self.memory, [self._index(each, 0) for each in range(axis)], self.aligned)
+            if (type_.has_static_shape and type_.shape[axis] >= self.aligned)
+            else None
+        )
+
+    def _load_of_line(self, line: Line, column: int, type_: Any) -> Any:
+        """A piece with whatever lies beside the row in memory: at once, unless all of it lies beyond the row, or some
+        of it beyond the memory."""
+        axis, arith = self._columns(), dialect("arith")
+        size = self.memory.type.shape[axis]
+        indices = self.indices(column)
+        at = indices[axis]
+
+        def whole() -> Any:
+            return load(type_, line.memory, [arith.AddIOp(line.first, at).result], self._once_only)
+
+        known = starts_within(self.place.offsets[axis], self.aligned) and column + self.layout.shape[1] <= size
+        if self.surely_inside(axis) or known:
+            return whole()
+        inside = arith.CmpIOp(arith.CmpIPredicate.slt, at, line.end).result
+        if line.divided:
+            return guards.value_or_zero(inside, type_, whole)
+        length = self.length()
+        return guards.either(inside, type_, whole, lambda: self._by_element(indices, length, type_))
+
     def _between(self) -> Between | None:
-        """How a tile lies that all rows share and that starts between vectors of 16-bit elements."""
+        """How a tile lies that all rows share and that starts between vectors of elements of 16 or 32 bits."""
         width, axis = self.layout.width, len(self.place.dims) - 1
         alone = width > 1 and self.width == 1 and self.place.dims[axis] == COLUMN and ROW not in self.place.dims
-        if not alone or self.memory.type.element_type.width != HALF or self._once("written", self._is_written):
+        if (
+            not alone
+            or self.memory.type.element_type.width not in (HALF, WORD)
+            or self._once("written", self._is_written)
+        ):
             return None
         dense = stride_divisors(self.memory)[-1] == 1 and base_multiple(self.memory) % width == 0
         strides = [
@@ -143,16 +182,20 @@ class RowAccess(LaneAccess):
         return self._once(("between", column), lambda: self._load_both(between, column, width))
 
     def _load_both(self, between: Between, column: int, width: int) -> Any:
-        type_ = self.layout.piece_type(self.memory.type.element_type)
-        indices, size = self.indices(column), self.length()
+        """Both vectors around a piece, which are loaded before anything is asked of them; where the memory ends in one,
+        what there is."""
+        type_, arith = self.layout.piece_type(self.memory.type.element_type), dialect("arith")
+        first, size, length = self.indices(column)[:-1], self.memory.type.shape[self._columns()], self.length()
         at = plus(plus(between.aligned, self.lane.column), constants.index(column))
-        before = dialect("arith").SubIOp(at, constants.index(width)).result
-        last = self.memory.type.shape[self._columns()] - 2 * width
-        return guards.either(
-            guards.less(before, last + 1), type_,
-            lambda: between.load(type_, self.memory, [*indices[:-1], before], [*indices[:-1], at]),
-            lambda: self._by_element(indices, size, type_),
-        )  # fmt: skip
+        before = arith.SubIOp(at, constants.index(width)).result
+        before = arith.MaxSIOp(before, constants.index(0)).result
+
+        def vector(place: Any) -> Any:
+            indices = [*first, place]
+            return guards.either(guards.less(place, size - width + 1), type_, lambda: load(type_, self.memory, indices),
+                                 lambda: self._by_element(indices, length, type_))  # fmt: skip
+
+        return between.between((vector(before), vector(at)))
 
     def store(self, number: int) -> Any:
         if not self.aligned:
@@ -230,6 +273,41 @@ class RowAccess(LaneAccess):
         if first is None or size == ir.ShapedType.get_dynamic_size():
             return False
         return bool(first + at // extent * extent + extent <= size)
+
+
+@dataclass(frozen=True)
+class Line:
+    """Rows that lie one after another, as one line of memory."""
+
+    memory: Any
+    first: Any
+    """Where the tile's row starts."""
+    end: Any
+    """The place in the row from which on no vector may be read: the row's end, or in the last row of the memory that of
+    the last vector."""
+    divided: bool
+    """Whether vectors divide the line."""
+
+    @staticmethod
+    def of(memory: Any, row: list[Any], vector: int) -> Line | None:
+        """The line of a memref of constant sizes, at the insertion point; None where rows lie otherwise."""
+        type_, arith = memory.type, dialect("arith")
+        strides, offset = type_.get_strides_and_offset()
+        dense = [math.prod(type_.shape[axis + 1 :]) for axis in range(len(strides))]
+        if list(strides) != dense or offset:
+            return None
+        first = constants.index(0)
+        for index, stride in zip(row, strides[:-1], strict=True):
+            first = indexing.add(first, indexing.mul(index, stride))
+        size, total = type_.shape[-1], math.prod(type_.shape)
+        divided = total % vector == 0
+        end, last = constants.index(size), total - size - vector + 1
+        if not divided and last > 0:
+            before = guards.less(first, last)
+            end = arith.SelectOp(before, end, constants.index(size - vector + 1)).result
+        elif not divided:
+            end = constants.index(size - vector + 1)
+        return Line(collapsed(memory), first, end, divided)
 
 
 @dataclass(frozen=True)

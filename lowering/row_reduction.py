@@ -16,7 +16,8 @@ from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.memory import shared_buffer, vector_bytes
 from mlir_gemm.dialect.reductions import BLOCKS, combine_of
-from mlir_gemm.dialect.walk import body, in_block, named, parents
+from mlir_gemm.dialect.walk import body, in_block, parents
+from mlir_gemm.lowering import cluster_exchange as exchange
 from mlir_gemm.lowering import shared_address
 from mlir_gemm.lowering.row_pieces import Threads, shape_of
 from mlir_gemm.spec.threads import LANES
@@ -83,50 +84,37 @@ class RowReduction:
         return [[_piece([value]) for value in values] for values in rows]
 
     def _of_cluster(self, rows: list[Values], blocks: int) -> list[Values]:
-        """For each row the values of the blocks of the cluster, combined in the order of their ranks: the first thread
-        of each group sends its value to all blocks, and each block combines what it received."""
-        nvvm, threads = dialect("nvvm"), self.threads
+        """For each row the values of the blocks of the cluster, combined in the order of their ranks: the first threads
+        of each group send its value to all blocks, and each block combines what it received."""
+        threads, kernel = self.threads, self._kernel()
+        if next(parents(self.operation)).operation.name != "gpu.func":
+            raise pass_error(self.operation, "a reduction by a cluster in a loop; expected it after the loop")
         rows = [[_element(value) for value in values] for values in rows]
-        buffers = self._buffers([len(rows), threads.groups, blocks], rows[0])
-        self._meet_first()
-        own = _rank()
-
-        def hand_over() -> None:
-            for number, buffer in enumerate(buffers):
-                mine = shared_address.base(buffer)
-                bytes_ = buffer.type.element_type.width // 8
-                for n, values in enumerate(rows):
-                    value = _as_stored(values[number])
-                    line = indexing.add(indexing.mul(threads.row, blocks), own)
-                    place = indexing.add(line, n * threads.groups * blocks)
-                    pointer = shared_address.pointer(indexing.add(mine, indexing.mul(place, bytes_)))
-                    for block in range(blocks):
-                        there = nvvm.MapaOp(_anywhere(), pointer, _i32(block)).operation.results[0]
-                        dialect("llvm").StoreOp(value, there, alignment=bytes_)
-
-        guards.do(_equals(threads.column, 0), hand_over)
-        nvvm.ClusterArriveOp()
-        nvvm.ClusterWaitOp()
+        words = [[exchange.as_word(value) for value in values] for values in rows]
+        buffers = self._buffers([len(rows), threads.groups, blocks], words[0])
+        exchange.meet_first(kernel)
+        number = [word.type.width // 8 for word in words[0]]
+        counted = exchange.mbarrier(kernel, len(rows) * threads.groups * blocks * sum(number))
+        line = indexing.add(indexing.mul(threads.row, blocks), _rank())
+        places = [
+            shared_address.pointer(indexing.add(
+                shared_address.base(buffer), indexing.mul(indexing.add(line, n * threads.groups * blocks), bytes_)))
+            for n in range(len(rows)) for buffer, bytes_ in zip(buffers, number, strict=True)
+        ]  # fmt: skip
+        flat = [word for each in words for word in each]
+        exchange.to_all(blocks, threads.column, threads.across,
+                        lambda block: exchange.hand_over(flat, places, counted, block))  # fmt: skip
+        exchange.wait(counted)
         found = [
             self._tree([
-                [_load(buffer, [constants.index(n), threads.row, constants.index(block)], value.type)
-                 for buffer, value in zip(buffers, values, strict=True)]
+                [exchange.from_word(_load(buffer, [constants.index(n), threads.row, constants.index(block)], word.type),
+                                    value.type)
+                 for buffer, word, value in zip(buffers, words[n], values, strict=True)]
                 for block in range(blocks)
             ])
             for n, values in enumerate(rows)
         ]  # fmt: skip
         return [[_piece([value]) for value in values] for values in found]
-
-    def _meet_first(self) -> None:
-        """Before a block writes to the memory of others, they must have started, which each signals at its start."""
-        kernel = self._kernel()
-        if next(parents(self.operation)).operation.name != "gpu.func":
-            raise pass_error(self.operation, "a reduction by a cluster in a loop; expected it after the loop")
-        nvvm = dialect("nvvm")
-        if not named(kernel, "nvvm.cluster.arrive"):
-            with ir.InsertionPoint(in_block(body(kernel))[0]):
-                nvvm.ClusterArriveOp()
-            nvvm.ClusterWaitOp()
 
     def _kernel(self) -> Any:
         return next(parent for parent in parents(self.operation) if parent.operation.name == "gpu.func")
@@ -197,15 +185,6 @@ def _rank() -> Any:
     """The number of the block in its cluster."""
     number = dialect("nvvm").BlockInClusterIdXOp(results=[ir.IntegerType.get_signless(32)]).operation.results[0]
     return dialect("arith").IndexCastUIOp(ir.IndexType.get(), number).result
-
-
-def _anywhere() -> Any:
-    """The type of a pointer into the shared memory of any block of a cluster."""
-    return ir.Type.parse("!llvm.ptr<7>")
-
-
-def _i32(number: int) -> Any:
-    return dialect("arith").ConstantOp(ir.IntegerType.get_signless(32), number).result
 
 
 def _element(piece: Any) -> Any:

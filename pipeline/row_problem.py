@@ -13,7 +13,7 @@ from mlir_gemm.dialect.linalg import structured
 from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.memory import stride_divisors
 from mlir_gemm.dialect.reductions import Choice, combinations_of
-from mlir_gemm.dialect.row_loops import statements_of
+from mlir_gemm.dialect.row_loops import of_results, statements_of
 from mlir_gemm.dialect.walk import body
 from mlir_gemm.spec.attributes import SYMBOLS
 from mlir_gemm.spec.rows import RowProblem
@@ -27,10 +27,11 @@ def row_problem_of(function: Any, hints: Mapping[str, int]) -> RowProblem:
     generics = [structured.read(op) for op in statements_of(function) if op.name != "linalg.fill"]
     first = next(generic for generic in generics if not generic.elementwise)
     outer, loops = sum(first.parallel), len(first.parallel)
-    sizes, constant = _sizes(function, generics, hints)
+    parts = of_results(generics)
+    sizes, constant = _sizes(function, parts or generics, hints)
     wide = [
         (operand, map_)
-        for generic in generics
+        for generic in parts or generics
         for operand, map_ in zip(generic.operands, generic.maps, strict=True)
         if operand in list(body(function).arguments) and _along(map_, outer)
     ]
@@ -52,7 +53,8 @@ def row_problem_of(function: Any, hints: Mapping[str, int]) -> RowProblem:
     places = [value.type.width // 32 for generic in generics for value in _places(generic)]
     return RowProblem(
         rows=prod(sizes[loop] for loop in range(outer)),
-        length=sizes[element],
+        length=structured.sizes_of(first)[element] if parts else sizes[element],
+        results=sizes[element] if parts else 0,
         narrowest=max(1, min((operand.type.element_type.width // 8 for operand, _ in wide), default=4)),
         aligned=gcd(*[abs(number) for number in numbers if number >= 0]) or 1,
         transposed=transposed,

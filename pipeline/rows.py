@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from mlir_gemm.lowering.cluster_exchange import FEATURES as STORES
 from mlir_gemm.pipeline.conversions import converted
 from mlir_gemm.spec.passes import PassSpec, Placed, at, in_stage, step, upstream
 from mlir_gemm.spec.rows import RowSchedule
@@ -25,12 +26,15 @@ def _placed(schedule: RowSchedule, target: Target) -> Iterator[Placed]:
     yield at("tile", "sizes", step("share-sizes"))
     tensorize = step("tensorize-rows", tile=schedule.tile, transposed=schedule.transposed, shift=schedule.shift,
                      staged=schedule.staged, unroll=schedule.unroll, cluster=schedule.cluster,
-                     prefetch=schedule.prefetch, evict_first=schedule.evict_first, flat=schedule.flat)  # fmt: skip
+                     prefetch=schedule.prefetch, evict_first=schedule.evict_first, flat=schedule.flat,
+                     part=schedule.part)  # fmt: skip
     yield at("tensorize", "tensorize", tensorize)
     yield at("accumulate", "clean", upstream("cse,canonicalize"))
     yield at("launch", "launch", step("launch-blocks", threads=schedule.threads))
     yield at("launch", "outline", upstream("gpu-launch-sink-index-computations"), step("pass-sizes"))
     yield at("launch", "outline", upstream("gpu-kernel-outlining,cse"))
+    if schedule.min_blocks:
+        yield at("launch", "registers", step("limit-registers", blocks=schedule.min_blocks))
     if schedule.cluster > 1:
         yield at("launch", "cluster", step("cluster-blocks", size=schedule.cluster))
     yield at("lower", "mma", step("lower-rows", across=schedule.across, vector=schedule.vector))
@@ -41,6 +45,6 @@ def _placed(schedule: RowSchedule, target: Target) -> Iterator[Placed]:
     if target.has_dependent_launch:  # it is launched while the kernel before it ends, and waits before it reads
         yield at("lower", "positions", step("programmatic-dependent-launch", early=False, at_start=True))
     yield at("lower", "check", step("pass-scalars"), step("check-lowered"))
-    yield from converted(target)
+    yield from converted(target, STORES if schedule.cluster > 1 and target.has_clusters else "")
     if schedule.evict_first and target.has_l2_policies:
         yield at("nvvm", "maps", step("evict-loads"))

@@ -42,6 +42,9 @@ class MBarrier:
     at: int
     made_known: bool = False
     """Whether a fence made it known to the asynchronous proxy and to the cluster."""
+    met: int = 0
+    """The meeting of the cluster, counted from 1, that its warp came to after that fence: who has waited for it knows
+    the mbarrier, though the arrival may order nothing else; 0 for none."""
     phase: int = 0
     """How many phases are complete."""
     arrived: int = 0
@@ -154,7 +157,8 @@ class Barriers:
         if found is None:
             self.find(warp, lane, "an mbarrier that was not initialised", _place(block, at))
             raise Stop("an mbarrier that was not initialised")
-        if found.by != warp.index and found.at > warp.seen[found.by]:
+        met = 0 < found.met <= warp.left_cluster
+        if found.by != warp.index and found.at > warp.seen[found.by] and not met:
             who = block.cluster.agents.name(found.by)
             self.find(warp, lane, f"{who} initialised it with no barrier in between", _place(block, at), "race-shared")
         if (beside or block is not warp.block) and not found.made_known:

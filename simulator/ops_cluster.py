@@ -58,6 +58,9 @@ def _arrive(decoder: Decoder, operation: Any) -> Step:
             info.find("divergent-barrier", warp, -1, "", "arrives twice at the cluster's barrier with no wait between")
             return
         cluster.arrive(warp, warp.release() if orders else None)
+        for barrier in warp.block.mbarriers.values():
+            if barrier.made_known and barrier.by == warp.index and not barrier.met:
+                barrier.met = warp.at_cluster
 
     return step
 

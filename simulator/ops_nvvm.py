@@ -9,6 +9,7 @@ import numpy as np
 
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.lowering.assembly import NO_BITS, OWN
+from mlir_gemm.lowering.cluster_exchange import STORE
 from mlir_gemm.lowering.l2_eviction import POLICIES
 from mlir_gemm.lowering.release_after_loads import AFTER_LOADS
 from mlir_gemm.lowering.wgmma_registers import PERMUTE
@@ -17,6 +18,7 @@ from mlir_gemm.simulator.decode import Blocking, Decoder, Step, handles
 from mlir_gemm.simulator.elements import ELEMENTS, LANES
 from mlir_gemm.simulator.errors import unsupported
 from mlir_gemm.simulator.mbarriers import buffer_at
+from mlir_gemm.simulator.ops_exchange import store_counted
 from mlir_gemm.simulator.ops_gpu import check_collective
 from mlir_gemm.simulator.ops_llvm import tied
 from mlir_gemm.simulator.ops_mma import multiply_by_assembly
@@ -77,6 +79,8 @@ def _assembly(decoder: Decoder, operation: Any) -> Step | Blocking:
         return tied(decoder, operation)
     if text == AFTER_LOADS:
         return _behind_loads(decoder, operation)
+    if text.startswith(STORE):
+        return store_counted(decoder, operation)
     if is_sparse(text):
         return multiply_sparse(decoder, operation)
     if is_product(text):

@@ -1,8 +1,9 @@
 """tile.load, store and copy: regions of memory as tiles, along any of its dimensions.
 
-Reads beyond the bounds give zero and writes beyond them are dropped, by definition of these operations. An access that
-is marked `in_bounds` and is not is an error. The target of an asynchronous copy holds NaN (-1 for integers) until the
-copy was waited for, so that reading it too early shows.
+Reads beyond the bounds give zero and writes beyond them are dropped, by definition of these operations; what a load
+with `beyond` has there may be anything, and is NaN here (-1 for integers). An access that is marked `in_bounds` and is
+not is an error. The target of an asynchronous copy holds NaN (-1 for integers) until the copy was waited for, so that
+reading it too early shows.
 """
 
 from __future__ import annotations
@@ -66,8 +67,8 @@ class Region:
             of_tile.append(slice(first - start, last - start))
         return tuple(inside), tuple(of_tile)
 
-    def read(self, memory: Any, offsets: Sequence[Any], shape: tuple[int, ...]) -> Any:
-        """A copy of the tile, zero beyond the bounds."""
+    def read(self, memory: Any, offsets: Sequence[Any], shape: tuple[int, ...], *, beyond: bool = False) -> Any:
+        """A copy of the tile, zero beyond the bounds; with `beyond` NaN (-1 for integers)."""
         inside, of_tile = self.meets(memory, offsets, shape)
         part = memory[inside]
         alone = tuple(axis for axis, dim in enumerate(self.dims) if dim < 0)
@@ -81,7 +82,7 @@ class Region:
             if dim >= 0:
                 spans[dim] = span
         part = part[tuple(slice(None) if dim in along else None for dim in range(len(shape)))]
-        found = np.zeros(shape, memory.dtype)
+        found = np.full(shape, poisoned(1, memory.dtype)) if beyond else np.zeros(shape, memory.dtype)
         found[tuple(spans)] = part
         return found
 
@@ -101,9 +102,10 @@ class Region:
 
 def _load(operation: Any) -> Function:
     region, shape = Region.of(operation), tuple(operation.operation.results[0].type.shape)
+    beyond = tile.BEYOND in operation.operation.attributes
 
     def load(memory: Any, *offsets: Any) -> Any:
-        return region.read(memory, offsets, shape)
+        return region.read(memory, offsets, shape, beyond=beyond)
 
     return load
 

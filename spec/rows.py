@@ -20,8 +20,11 @@ MOST_HELD = 256
 """Elements of a tile for each thread, more than which no thread has registers for."""
 
 
-_WHERE_SET = ("prefetch", "evict_first", "flat")
-_NUMBERS = ("threads", "across", "vector", "shift", "unroll", "cluster", "flat")
+MOST_BLOCKS = 32
+"""Blocks of an SM at most."""
+
+_WHERE_SET = ("prefetch", "evict_first", "flat", "min_blocks", "part")
+_NUMBERS = ("threads", "across", "vector", "shift", "unroll", "cluster", "flat", "min_blocks", "part")
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,8 @@ class RowProblem:
     """The type of the elements of a row in memory."""
     dense: bool = False
     """Whether all that has rows is a matrix whose rows lie one after another."""
+    results: int = 0
+    """If not 0, the elements of a row of the results, and `length` is how many parts of it others have reduced."""
     beside: int = 0
     """How many operands have an element for each place in a row, which all rows share: a norm's weights."""
 
@@ -95,6 +100,10 @@ class RowSchedule:
     flat: int = 0
     """If not 0, the rows of a tile are copied to shared memory and back as they lie in memory, all threads side by
     side, so many elements in all."""
+    part: int = 0
+    """If not 0, rows are parts that others have reduced: each block combines them, and computes so many elements."""
+    min_blocks: int = 0
+    """If not 0, threads get so few registers that an SM has so many blocks."""
 
     def fields(self) -> dict[str, Any]:
         """All fields by name, but those that say nothing of what few rows have."""
@@ -153,6 +162,11 @@ class RowSchedule:
             raise ScheduleError(f"tile.rows: cluster={self.cluster}; expected a power of two up to {MOST_CLUSTER}")
         if self.cluster > 1 and self.transposed:
             raise ScheduleError(f"tile.rows: cluster={self.cluster} with transposed=true; expected 1")
+        if self.part < 0 or self.part % fragment[1] or (self.part and self.tile[0] != 1):
+            raise ScheduleError(f"tile.rows: part={self.part}; expected 0, or a multiple of {fragment[1]} with a tile "
+                                "of one row")  # fmt: skip
+        if not 0 <= self.min_blocks <= MOST_BLOCKS:
+            raise ScheduleError(f"tile.rows: min_blocks={self.min_blocks}; expected 0 to {MOST_BLOCKS}")
         if self.flat < 0 or self.flat % self.threads:
             raise ScheduleError(f"tile.rows: flat={self.flat}; expected 0, or a multiple of threads={self.threads}")
         if self.flat and (self.shift or self.staged or self.transposed or self.cluster > 1):
@@ -168,5 +182,7 @@ class RowSchedule:
         turned += ", all loads first" if self.prefetch else ""
         turned += ", evicted first from L2" if self.evict_first else ""
         turned += f", {self.flat} elements at once through shared memory" if self.flat else ""
+        turned += f", {self.part} elements a block" if self.part else ""
+        turned += f", {self.min_blocks} blocks an SM" if self.min_blocks else ""
         return (f"{self.threads} threads, {self.across} side by side with {self.vector} elements each, tile "
                 f"{self.tile[0]}x{self.tile[1]}{turned}")  # fmt: skip

@@ -15,6 +15,8 @@ from mlir_gemm.spec.rows import MOST_CLUSTER, RowProblem, RowSchedule
 from mlir_gemm.spec.target import Target
 from mlir_gemm.spec.threads import LANES
 from mlir_gemm.tile_model.columns import LAUNCH, of_columns, parts_of_columns
+from mlir_gemm.tile_model.finishing_rows import of_results
+from mlir_gemm.tile_model.line_rows import WORD, is_line, of_line
 from mlir_gemm.tile_model.row_accesses import (
     ACCESS,
     FEWEST_THREADS,
@@ -35,7 +37,8 @@ STAGED_THREADS = 512
 which wait at different times, fit on an SM. Blocks of 1024 threads are slower: softmax of 16384x16384 f16 533 us, not
 316 (H200; the figures here are from 2026-11-23-h200-rows-schedules.json.xz and ...-rows-blocks.json.xz)."""
 STAGED, STAGED_IN_CLUSTER = 108 << 10, 55 << 10
-"""Bytes of a row, or of a block's part of it, in shared memory: two blocks of an SM, and four of a cluster's."""
+"""Bytes of a row, or of a block's part of it, in shared memory: two blocks of an SM, and four of a cluster's, or two of
+the largest: softmax of 1000x300001 f16 485 us, not 732 with 1024 threads; of 4096x130000 f32 1531, not 1707 (H100)."""
 PASS_THREADS, PASS_BYTES, PASS_LOADS = 512, 64, 8
 """Threads of a block that goes over rows, and bytes, and accesses, that a thread has under way: rows that are reduced
 once and that registers do not hold, and those that shared memory does not hold either. argmax of 1000x50257 f32 takes
@@ -54,19 +57,14 @@ hold, takes 9.0 again and again, not 5.3, since nothing makes room for it."""
 PAIRED = 64
 """Registers in which a thread of a cluster holds its part of two rows, which share the weights that it loads: RMS norm
 of 1237x62188 f32 167 us, not 178."""
-LINE_LENGTH, LINE_BYTES = 1536, 4 << 20
-"""Odd rows of 16 bits that are copied as one line: of up to so many elements, if there are as many bytes. RMS norm of
-67587x71 bf16 5.7 us, not 6.9; layer norm of 124550x73 f16 10.6, not 13.5; softmax of 20000x1001 22.4, not 23.5, but of
-20000x1999 48.1, not 44.8."""
-LINE_ELEMENTS, LINE_THREADS, LINE_SHORT = 20, (128, 256), 256
-"""Elements of a row that a thread takes there, up to a warp's threads; threads of a block, fewer for rows up to a
-length. With two weights and more, twice as many threads take two rows each, which share the weights."""
-LONE_THREADS, LONE_WAVES = 1024, 4
-"""Threads of a block that has an SM's shared memory alone: log-softmax of 235x92721 f16 36.2 us, with 512 38.2; and how
-many times such blocks, of tiles that start before their rows, may fill the chip. An SM with one block either reads, or
-computes, or writes: log-softmax of 906x64483 f16, 7 times, 0.65 of a copy's speed. With the rows of several clusters on
-an SM one reads while another computes: 4096x128256 bf16 0.86. Where rows start together, clusters only wait for each
-other: 256x50257 f16 22.4 us, not 17.9."""
+LONE_THREADS = 1024
+"""Threads of a block that has an SM's shared memory alone, where there are no clusters: log-softmax of 235x92721 f16
+36.2 us, with 512 38.2 (H200). An SM with one block either reads, or computes, or writes: 44.4 us (H100), in clusters
+31.5; a layer norm of 906x64483 bf16 123, in clusters 94 (2026-11-28-h100-row-clusters.json.xz)."""
+RESIDENT = ((88, 5), (96, 4), (128, 3))
+"""Blocks that an SM should have at least, by the bytes that a thread loads at once, of rows in the shared memory of a
+cluster that are odd or have two weights: layer norms of 906x64483 bf16, 128 bytes, 94 us, with 4 blocks, which spill,
+97; of 509x42342 f32, 88 bytes, 64.8, with 4 66.2; log-softmax of 235x92721 f16, 96 bytes, 31.7, with 5 35.0 (H100)."""
 FEW_ROWS, LEAST_SHARED, LEAST_IN_CLUSTER = 4, 512, 8192
 """Rows are shared by the blocks of a cluster where so many times as many would give each SM one, if each block has so
 many elements, and a row so many: 1x17275 f32 3.2 us, not 6.0, but 64x8192 f16 2.9, not 2.6."""
@@ -90,8 +88,6 @@ LEAST_BYTES, LEAST_SINGLE = 64, 16
 memory, 32 bytes, of f16. Sums of 1000000x64 f16 take 37 us with 2 threads a row, 32 with 4."""
 LEAST_ALONE = 7
 """Accesses of a row that one thread may take alone: sums of 93227x7 bf16 1.4 us, not 1.7."""
-WORD = 4
-"""Bytes of an element that a warp loads as fast alone as several at once."""
 LEAST_SHIFTED = 24576
 """Elements of the shortest rows whose tiles start before them, so that accesses are wide. Below, threads hold rows that
 they load in single elements: 20001 f16 57 us, not 78, since the edges of wide pieces branch."""
@@ -99,6 +95,8 @@ they load in single elements: 20001 f16 57 us, not 78, since the edges of wide p
 
 def select_rows(problem: RowProblem, target: Target) -> RowSchedule:
     """The schedule of a kernel of rows."""
+    if problem.results:
+        return of_results(problem, target)
     schedule = of_columns(problem, target) if problem.transposed else _of_rows(problem, target)
     bytes_ = problem.rows * problem.lines * problem.length * problem.read
     once = not problem.again and target.has_l2_policies and bytes_ >= target.l2_bytes * EVICTED
@@ -106,7 +104,11 @@ def select_rows(problem: RowProblem, target: Target) -> RowSchedule:
 
 
 def check_rows(problem: RowProblem, schedule: RowSchedule, target: Target) -> None:
-    """Raises ScheduleError for a schedule that keeps more of rows in shared memory than a block has."""
+    """Raises ScheduleError for a schedule that keeps more of rows in shared memory than a block has, or is for rows
+    whose parts others have reduced where that is not so."""
+    if bool(schedule.part) != bool(problem.results):
+        wanted = "the elements of a block" if problem.results else "0"
+        raise ScheduleError(f"tile.rows: part={schedule.part} for {problem}; expected {wanted}")
     if not schedule.staged:
         return
     if not problem.fixed:
@@ -124,7 +126,7 @@ def check_rows(problem: RowProblem, schedule: RowSchedule, target: Target) -> No
 
 def parts_of_rows(problem: RowProblem, target: Target) -> tuple[int, int]:
     """In how many parts rows are reduced side by side, and how many elements each has: few long rows keep too few
-    threads busy for the memory. 1 where that does not pay for another launch, or elements are needed again."""
+    threads busy. 1 where that does not pay for another launch, or elements are needed again."""
     schedule = select_rows(problem, target)
     if problem.again or not problem.fixed:
         return 1, problem.length
@@ -136,17 +138,28 @@ def parts_of_rows(problem: RowProblem, target: Target) -> tuple[int, int]:
     parts = min(-(-full // busy), problem.length // LEAST_PART)
     if parts < 2 or seconds * (full / busy - 1) < LAUNCH:
         return 1, problem.length
+    blocks = -(-problem.rows // schedule.tile[0])
     for step in (schedule.vector * LANES, schedule.vector):
-        for more in range(parts, 2 * parts):
-            if problem.length % (more * step) == 0:
-                return more, problem.length // more
+        for most in (parts * 3 // 2, 2 * parts):  # what runs at once, or more
+            even = [more for more in range(parts - parts // 8, most) if problem.length % (more * step) == 0]
+            if even:
+                best = max(even, key=lambda more: min(1.0, more / parts) * _evenly(blocks * more, target))
+                return best, problem.length // best
     step = schedule.vector * LANES
     depth = problem.length // (parts * step) * step
     return (problem.length // depth, depth) if depth else (1, problem.length)
 
 
+def _evenly(blocks: int, target: Target) -> float:
+    """How well blocks fill the SMs, of which some have one block more than others."""
+    return blocks / (-(-blocks // target.sms) * target.sms)
+
+
 def explain_rows(problem: RowProblem, schedule: RowSchedule) -> str:
     """Why, in a sentence."""
+    if schedule.part:
+        return (f"each block combines the {problem.length} parts of a row, which others have reduced, and computes "
+                f"{schedule.part} of its {problem.results} elements")  # fmt: skip
     threads = schedule.threads // schedule.across if problem.transposed else schedule.across
     owner = f"{threads} threads" if threads > 1 else "one thread"
     belongs = f"{'a column' if problem.transposed else 'a row'} of {problem.length} elements belongs to {owner}"
@@ -162,8 +175,8 @@ def explain_rows(problem: RowProblem, schedule: RowSchedule) -> str:
 def _of_rows(problem: RowProblem, target: Target) -> RowSchedule:
     if not problem.fixed:
         return _of_unknown(problem, target)
-    if _is_line(problem):
-        schedule = _of_line(problem)
+    if is_line(problem):
+        schedule = of_line(problem)
         if 2 * schedule.tile[0] * problem.length * problem.read <= target.smem_block:
             return schedule
     few = _blocks_of_few(problem, target)
@@ -178,21 +191,22 @@ def _of_long(rows: _Rows) -> RowSchedule:
     """Rows that a few hundred threads do not hold."""
     if not rows.problem.again:
         return rows.in_passes(1)
-    forms: list[RowSchedule | None] = [
-        rows.in_shared(1, STAGED_THREADS, 1, min(STAGED, rows.all_shared)),
-        rows.in_many_registers(),
-    ]
-    lone = rows.in_shared(1, LONE_THREADS, 1, rows.all_shared)
-    if rows.shift and (rows.problem.beside or rows.problem.rows < LONE_WAVES * rows.target.sms):
-        forms += [lone]
-    if rows.target.has_clusters:
-        words, beside = rows.problem.narrowest >= WORD, rows.problem.beside
-        blocks = (2, 4, MOST_CLUSTER) if beside < 2 else (MOST_CLUSTER,)
-        held = [rows.in_few_registers(each, most) for most in (WHOLE, CLUSTER_HELD) for each in blocks if words]
-        kept = [rows.in_shared(each, CLUSTER_THREADS, count, STAGED_IN_CLUSTER) for each in blocks for count in (0, 2)]
-        forms += [*held, *kept] if beside < 2 else [*kept, *held]
-        forms += [rows.in_shared(MOST_CLUSTER, MOST_THREADS, 2, rows.all_shared), rows.in_passes(MOST_CLUSTER)]
-    forms += [lone]
+    weighted, clusters = rows.problem.beside > 1, (2, 4, MOST_CLUSTER)
+    alone = [rows.in_shared(1, STAGED_THREADS, 1, min(STAGED, rows.all_shared)), rows.in_many_registers()]
+    if not rows.target.has_clusters:
+        forms = [*alone, rows.in_shared(1, LONE_THREADS, 1, rows.all_shared)]
+        return next(filter(None, forms), None) or rows.in_passes(1)
+    blocks = clusters if rows.shift or not weighted else (MOST_CLUSTER,)
+    words = rows.problem.narrowest >= WORD and not rows.shift
+    held = [rows.in_few_registers(each, most) for most in (WHOLE, CLUSTER_HELD) for each in blocks if words]
+    kept = [rows.in_shared(each, CLUSTER_THREADS, count, STAGED_IN_CLUSTER) for each in blocks for count in (0, 2)]
+    if rows.shift:
+        kept.sort(key=lambda each: each is None or each.unroll == 1)
+    first = [*kept, *alone] if rows.shift else alone
+    forms = [*first, *(kept if weighted else held), *(held if weighted else kept)]
+    larger = ((CLUSTER_THREADS, STAGED), (MOST_THREADS, rows.all_shared))
+    forms += [rows.in_shared(MOST_CLUSTER, threads, 2, most) for threads, most in larger]
+    forms += [rows.in_passes(MOST_CLUSTER)]
     return next(filter(None, forms), None) or rows.in_passes(1)
 
 
@@ -249,9 +263,12 @@ class _Rows:
         unroll, count = 1 if count else -(-self.pieces(cluster) // threads), max(count, 1)
         tile = threads * self.vector * count * unroll
         tiles = -(-self.pieces(cluster) * self.vector // tile)
-        if not self.problem.again or unroll > PASS_LOADS or tiles * tile * self.problem.read > most:
+        bytes_ = unroll * self.vector * self.problem.narrowest
+        if not self.problem.again or bytes_ > PASS_LOADS * ACCESS or tiles * tile * self.problem.read > most:
             return None
-        return self._schedule(threads, threads, count, staged=True, cluster=cluster, unroll=unroll)
+        schedule = self._schedule(threads, threads, count, staged=True, cluster=cluster, unroll=unroll)
+        free = not (self.problem.beside > 1 or self.shift) or cluster == 1 or unroll == 1
+        return schedule if free else replace(schedule, min_blocks=next(n for most, n in RESIDENT if bytes_ <= most))
 
     def in_passes(self, cluster: int) -> RowSchedule:
         """Read again in each pass."""
@@ -313,25 +330,6 @@ def _prefetches(problem: RowProblem, schedule: RowSchedule) -> bool:
     registers = max(WORD // schedule.vector, problem.narrowest) / WORD  # single elements of 16 bits take one each
     threads, most = PREFETCHED[min(problem.beside, 2)]
     return schedule.threads <= threads and elements * (problem.held + problem.beside * registers) <= most
-
-
-def _is_line(problem: RowProblem) -> bool:
-    """Whether odd rows are copied as one line."""
-    odd = problem.narrowest == WORD // 2 and vector_of(problem, problem.length) == 1 and problem.length > 1
-    size = problem.rows * problem.length * problem.narrowest
-    return problem.dense and problem.again and odd and problem.length <= LINE_LENGTH and size >= LINE_BYTES
-
-
-def _of_line(problem: RowProblem) -> RowSchedule:
-    """Odd rows that are copied as one line."""
-    down = 2 if problem.beside > 1 else 1
-    across = min(LANES, 2 * power((problem.length - 1) // LINE_ELEMENTS)) * down
-    threads = LINE_THREADS[problem.length > LINE_SHORT]
-    tile = threads // across * down, across * -(-problem.length // across)
-    line = threads * (ACCESS // problem.narrowest)
-    schedule = RowSchedule(threads, across, 1, tile, flat=-(-tile[0] * problem.length // line) * line)
-    schedule.check()
-    return schedule
 
 
 def _few(pieces: int, vector: int, problem: RowProblem) -> int:

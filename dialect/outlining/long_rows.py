@@ -12,7 +12,10 @@ from mlir_gemm.spec.attributes import STAND_INS
 
 FEW_ROWS, LONG = 4, 1 << 19
 """Rows, and elements of a row, for which a kernel for each step is faster than one cluster a row: softmax of 1x1000000
-f32 takes 18 us, not 37, of 8x1000000 57, not 46 (H200)."""
+f32 takes 18 us, not 37 (H200)."""
+SOME_ROWS, LONGER = 8, 8 * 220 << 9
+"""The same for rows of which no cluster holds one, of 16 bits or more: 8 clusters keep half of the SMs busy, and read
+their rows twice."""
 
 
 def stand_ins_of(operation: Any) -> dict[str, int]:
@@ -28,6 +31,6 @@ def are_few_and_long(rows: Iterable[int], along: Iterable[int], stand_ins: Mappi
     at run time only no row is reduced in parts (`split-rows-in-workspace`), so that nothing is gained by kernels of
     their own."""
     count, sizes = math.prod(rows), list(along)
-    if count > FEW_ROWS or math.prod(sizes) < LONG:
+    if count > SOME_ROWS or math.prod(sizes) < (LONG if count <= FEW_ROWS else LONGER):
         return False
     return all(taken_apart(size, stand_ins).is_number for size in sizes)

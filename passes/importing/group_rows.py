@@ -4,7 +4,7 @@ Expects `tile.kernel` on what is computed (`group-kernels`). A reduction other t
 maximum along the rows of a matrix, takes in other reductions along the same rows and elementwise work before, between
 and after them: a softmax or a layer norm is one kernel, which reads each row once. Kernels with products stay as they
 are. A kernel is taken in only if no third one lies between the two. Of up to 4 rows of half a million elements and
-more, which no cluster of blocks holds, each step stays a kernel of its own, that all SMs work on
+more, or 8 of a million, which no cluster of blocks holds, each step stays a kernel of its own, that all SMs work on
 (`split-rows-in-workspace`), unless they are of a size known at run time only. Leaves `tile.kernel`, numbered again in
 the order in which kernels run, and on the first operation of each kernel `tile.cuts`: for each kernel that it reads
 from, why it is another one. A second run changes nothing.

@@ -6,8 +6,8 @@ summand, of the group's variance and of the channel's weight, which several read
 kernel of its own, and what reads it another one after it. It is computed in the body of each elementwise generic that
 reads it, if all that read it are elementwise: what depends on the row alone is computed once a row there
 (`tensorize-rows`), and the rest must be at most 8 operations, none of which is of the dialect math. What comes from a
-product is left alone, and so is what belongs to up to 4 rows of half a million elements and more, whose steps stay
-kernels of their own. A second run changes nothing.
+product is left alone, and so is what belongs to up to 4 rows of half a million elements and more, or 8 of a million,
+whose steps stay kernels of their own. A second run changes nothing.
 """
 
 from __future__ import annotations

@@ -25,7 +25,14 @@ from mlir_gemm.dialect.linalg import structured
 from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.outlining.row_kernels import is_rows
-from mlir_gemm.dialect.row_loops import RowLoops, TileShape, block_position, loops_of, statements_of
+from mlir_gemm.dialect.row_loops import (
+    RowLoops,
+    TileShape,
+    block_position,
+    loops_of,
+    of_results,
+    statements_of,
+)
 from mlir_gemm.dialect.row_reductions import reduce_rows
 from mlir_gemm.dialect.row_tiles import RowTiles
 from mlir_gemm.dialect.walk import body, in_block, named
@@ -58,6 +65,9 @@ class TensorizeRows(Pass):
     flat: int = 0
     """If not 0, the rows of a tile, which holds whole ones, are copied to shared memory and back as they lie in memory,
     so many elements in all."""
+    part: int = 0
+    """If not 0, the reductions are along parts of rows that others have reduced, and their results are for longer rows:
+    each block reduces, and computes so many elements of a row of the results."""
 
     def run(self, module: Any) -> None:
         if self.cluster < 1 or self.cluster & (self.cluster - 1) or (self.cluster > 1 and self.transposed):
@@ -83,7 +93,12 @@ def _convert(function: Any, shape: TileShape, options: TensorizeRows) -> None:
     generics = [structured.read(op) for op in work if op.name != "linalg.fill"]
     if not any(not generic.elementwise for generic in generics):
         raise pass_error(function, "a kernel of rows without a reduction")
-    loops = loops_of(generics)
+    wide = of_results(generics) if options.part else []
+    loops = loops_of([generic for generic in generics if generic not in wide])
+    sizes: tuple[int, ...] = structured.sizes_of(wide[0]) if wide else loops.sizes
+    parts = -(-sizes[-1] // options.part) if wide else 1
+    if wide and (cluster > 1 or shift or options.flat or shape.rows > 1):
+        raise pass_error(function, f"part={options.part} with shift, flat, cluster or tiles of several rows")
     maps = {
         output: map_
         for generic in generics
@@ -94,12 +109,13 @@ def _convert(function: Any, shape: TileShape, options: TensorizeRows) -> None:
         count = [loops.sizes[loop] for loop in range(loops.outer)]
         count[-1] = indexing.ceildiv(count[-1], shape.rows)
         mapping = ir.ArrayAttr.get([ir.Attribute.parse("#gpu.block<x>")])
-        blocks = indexing.product([*count, *([cluster] if cluster > 1 else [])])
+        blocks = indexing.product([*count, *([cluster * parts] if cluster * parts > 1 else [])])
         forall = dialect("scf").ForallOp([0], [blocks], [1], mapping=mapping)
     if cluster > 1:
         forall.operation.attributes[CLUSTER] = constants.integer(cluster)
     with ir.InsertionPoint(forall.body), work[0].location:
-        number = indexing.div(forall.body.arguments[0], cluster) if cluster > 1 else forall.body.arguments[0]
+        every = cluster * parts
+        number = indexing.div(forall.body.arguments[0], every) if every > 1 else forall.body.arguments[0]
         staged = options.staged and loops.element == loops.outer
         tiles = RowTiles(loops, shape, block_position(loops, shape, number), shift=shift, cluster=cluster,
                          unroll=options.unroll, staged=staged, first=forall.body, flat=options.flat,
@@ -111,8 +127,21 @@ def _convert(function: Any, shape: TileShape, options: TensorizeRows) -> None:
             tiles.align(*_aligned_operand(function, generics, loops, shift))
         if options.prefetch and tiles.whole:
             _load_all(tiles, generics, arguments)
-        _build(tiles, work)
-        tiles.store([(buffer, map_) for buffer, map_ in maps.items() if buffer in arguments])
+        stored = [(buffer, map_) for buffer, map_ in maps.items() if buffer in arguments]
+        if wide:
+            at = indexing.mul(indexing.rem(forall.body.arguments[0], parts), options.part)
+            along = RowLoops(sizes, loops.outer)
+            tile = TileShape((1, options.part), transposed=False)
+            results = RowTiles(along, tile, dict(tiles.place), part=at, first=forall.body)
+            _load_all(results, wide, arguments)
+            _build(tiles, [op for op in work if op not in [generic.op for generic in wide]])
+            results.narrow = tiles.narrow
+            for generic in wide:
+                results.elementwise(generic)
+            results.store(stored)
+        else:
+            _build(tiles, work)
+            tiles.store(stored)
         dialect("scf").InParallelOp()
     for op in reversed(work):
         op.erase()

@@ -9,7 +9,7 @@ torch.compile is measured too. A schedule is words:
     cN accesses of a tile (a whole row)   dN rows that a thread has a part of             xN blocks of a cluster
     uN tiles at a time                    s  tiles from aligned addresses on              g  rows in shared memory
     p  all loads first                    y  columns: N accesses down, `a` side by side   m  the model's, changed
-    f  copied as one line                 e  evicted first from L2
+    f  copied as one line                 e  evicted first from L2             bN blocks of an SM at least
     +early  the first kernel lets the next one start early      +nopdl   no dependent launch
     +evict  loads are evict_first in L2     +keepN but for N hundredths          +stream  stores are evict_first
 
@@ -57,9 +57,19 @@ def schedule(words: list[str], rows: Rows, model: RowSchedule | None) -> RowSche
     given = {word[0]: int(word[1:]) if word[1:] else 1 for word in words if not word.startswith("+")}
     if not given or set(given) == {"m"} or model is None:
         return None
-    flags = {"prefetch": "p" in given, "staged": "g" in given, "evict_first": "e" in given}
+    flags: dict[str, Any] = {
+        "prefetch": "p" in given,
+        "staged": "g" in given,
+        "evict_first": "e" in given,
+        "min_blocks": given.get("b", 0),
+    }
     if "m" in given:
-        changed = {"prefetch": "p" in given, "evict_first": "e" in given, "unroll": given.get("u", model.unroll)}
+        changed = {
+            "prefetch": "p" in given,
+            "evict_first": "e" in given,
+            "unroll": given.get("u", model.unroll),
+            "min_blocks": given.get("b", model.min_blocks),
+        }
         return dataclasses.replace(model, **changed)
     vector, across = given.get("v", WIDEST // BYTES[rows.element]), given["a"]
     threads = given.get("t", max(across, 128))

@@ -1,21 +1,31 @@
 // lower-rows, where the blocks of a cluster share a row.
 // RUN: mlir-gemm opt %s 'lower-rows{across=32 vector=4}' cse canonicalize | FileCheck %s
 
-// The blocks say that they have started; then the first thread hands what its block has to each of both, at the place
-// of its rank, and after they have met each block combines what it was handed, in the order of the ranks.
+// The blocks say that they have started, and the first thread of each has made an mbarrier for what is to come. Then the
+// first threads hand what their block has to both blocks, at the place of its rank; each block waits until all of it has
+// come, and combines it in the order of the ranks.
 // CHECK-LABEL: gpu.func @shared(
-//       CHECK:   nvvm.cluster.arrive
-//       CHECK:   %[[S:.*]] = memref.alloc() : memref<1x1x2xf32, 3>
+//       CHECK:   %[[M:.*]] = memref.alloc() {tile.layout = "barriers"} : memref<1x1xi64, 3>
+//       CHECK:   scf.if
+//       CHECK:     nvvm.mbarrier.init %[[P:.*]], %c1_i32
+//       CHECK:     nvvm.fence.mbarrier.init
+//       CHECK:     nvvm.mbarrier.arrive.expect_tx %[[P]], %c8_i32
+//       CHECK:   nvvm.cluster.arrive.relaxed
+//       CHECK:   %[[S:.*]] = memref.alloc() : memref<1x1x2xi32, 3>
 //       CHECK:   gpu.shuffle xor %{{.*}}, %c1_i32
+//       CHECK:   %[[MINE:.*]] = arith.bitcast %{{.*}} : f32 to i32
 //       CHECK:   nvvm.cluster.wait
 //       CHECK:   nvvm.read.ptx.sreg.cluster.ctaid.x
 //       CHECK:   scf.if
-// CHECK-COUNT-2:     nvvm.mapa
-//       CHECK:   nvvm.cluster.arrive
-//       CHECK:   nvvm.cluster.wait
+//       CHECK:     nvvm.mapa
+//       CHECK:     llvm.inline_asm has_side_effects "st.async.weak.shared::cluster{{.*}}.b32 [$0], $1, [$2];", "l,r,l" %{{.*}}, %[[MINE]]
+//   CHECK-NOT:     llvm.inline_asm
+//       CHECK:   nvvm.mbarrier.try_wait.parity %[[P]], %c0_i32
 //       CHECK:   %[[A:.*]] = memref.load %[[S]][%c0, %{{.*}}, %c0]
+//       CHECK:   %[[FIRST:.*]] = arith.bitcast %[[A]] : i32 to f32
 //       CHECK:   %[[B:.*]] = memref.load %[[S]][%c0, %{{.*}}, %c1]
-//       CHECK:   arith.addf %[[A]], %[[B]]
+//       CHECK:   %[[SECOND:.*]] = arith.bitcast %[[B]] : i32 to f32
+//       CHECK:   arith.addf %[[FIRST]], %[[SECOND]]
 //   CHECK-NOT:   nvvm.cluster
 //       CHECK:   memref.store
 module attributes {gpu.container_module} {

@@ -77,9 +77,9 @@ module attributes {tile.chip = "sm_90a", tile.stage = "import"} {
 
 // -----
 
-// Fewer: a block has an SM.
+// Fewer: clusters too, of as many blocks as load their part at once.
 // CHECK-LABEL: func.func @odd_few(
-//  CHECK-SAME: tile.rows = {{{.*}}cluster = 1 : i64, {{.*}}shift = 8 : i64, staged = true, threads = 1024 : i64
+//  CHECK-SAME: tile.rows = {{{.*}}cluster = 8 : i64, {{.*}}shift = 8 : i64, staged = true, threads = 256 : i64, {{.*}}unroll = 6 : i64
 #mn = affine_map<(m, n) -> (m, n)>
 #m = affine_map<(m, n) -> (m)>
 module attributes {tile.chip = "sm_90a", tile.stage = "import"} {

@@ -104,9 +104,12 @@ MUTATIONS: dict[str, tuple[str, str, str]] = {
     "threads in another order": ("columns", r"(arith\.)remui( %thread_id_x, %c16 )", r"\1divui\2"),
     "a misaligned address": ("softmax of a block", r"(arith\.remui %block_id_x, )%c4", r"\1%c1"),
     "the largest left in": ("softmax of a block", r"arith\.subf %(11|17),", r"arith.addf %\1,"),
-    "a meeting left out": ("a cluster", r"\n *nvvm\.cluster\.arrive\n *nvvm\.cluster\.wait", ""),
-    "no meeting before the first": ("a cluster", r"\n *nvvm\.cluster\.arrive(?!\n *nvvm\.cluster\.wait)", ""),
-    "handed to another block": ("a cluster", r"(nvvm\.mapa %\w+, )%c1_i32", r"\1%c0_i32"),
+    "a wait left out": ("a cluster", r"\n *nvvm\.mbarrier\.try_wait[^\n]*", ""),
+    "blocks that may not have started": ("a cluster", r"\n *nvvm\.cluster\.wait", ""),
+    "a start that is not signalled": ("a cluster", r"\n *nvvm\.cluster\.arrive\.relaxed", ""),
+    "an mbarrier that others do not know": ("a cluster", r"\n *nvvm\.fence\.mbarrier\.init", ""),
+    "fewer bytes than come": ("a cluster", r"(arrive\.expect_tx %\w+, )%c8_i32", r"\1%c4_i32"),
+    "handed to another block": ("a cluster", r"(nvvm\.mapa %\w+, )%\w+", r"\1%c0_i32"),
     "handed to the place of another": ("a cluster", r"index_castui %\w+ : i32", "index_castui %c0_i32 : i32"),
     "a block's own twice": ("a cluster", r"(memref\.load %view\w*\[%c0, %\w+, )%c1\]", r"\1%c0]"),
     "the last of equal ones": ("places", r"arith\.cmpi slt, (%\w+), (%\w+) : i32", r"arith.cmpi sgt, \1, \2 : i32"),
@@ -117,7 +120,7 @@ MUTATIONS: dict[str, tuple[str, str, str]] = {
 """The kernel, what is changed in its code, and what becomes of it. Values without a name in the code are given one."""
 EVERYWHERE = ("an element too many", "a row too many", "a load of the first row", "a store to the first row",
               "a product for a quotient", "the last of equal ones", "a NaN that is passed over", "another place",
-              "handed to another block", "a block's own twice")  # fmt: skip
+              "handed to another block", "a block's own twice", "an mbarrier that others do not know")  # fmt: skip
 """What is changed in all places at once: at some it changes nothing, as no thread gets there."""
 NAMES = "%true = arith.constant true\n%cst_of_nothing = arith.constant 0.0 : f32\n"
 
