@@ -66,7 +66,7 @@ def schedule(words: list[str], rows: Rows, model: RowSchedule | None) -> RowSche
     groups = threads // across
     if "y" in given:
         return RowSchedule(threads, across, vector, (groups * given["y"], across * vector), transposed=True,
-                           unroll=given.get("u", 1))  # fmt: skip
+                           unroll=given.get("u", 1), evict_first="e" in given)  # fmt: skip
     shift = vector if "s" in given else 0
     cluster = given.get("x", 1)
     whole = -(-(rows.n + max(shift - 1, 0)) // (vector * across * cluster))
