@@ -231,11 +231,14 @@ class RowTiles:
             carried = self._made_loop(bounds, carried, loop, lambda values: self._at(values, work))
         return carried
 
-    def _phases(self) -> list[tuple[int, Any, int, bool]]:
+    def _phases(self) -> list[tuple[Any, Any, int, bool]]:
         """From where to where loops go along a row, with how many tiles at a time, and whether these lie within the row
         and need no tests: first those before which the row may begin, then all that do, then those to its end."""
         size, chunk = self.loops.sizes[self.loops.element], self.chunk
         first = 0 if self.start is None else chunk
+        if not isinstance(size, int) and self.start is None:
+            last = indexing.mul(indexing.div(size, chunk), chunk)
+            return [(0, last, self.unroll, True), (last, size, self.unroll, False)]
         last = size // chunk * chunk if isinstance(size, int) else 0
         if last <= first or (self.start is None and last == size):
             return [(0, size, self.unroll, False)]
@@ -243,11 +246,11 @@ class RowTiles:
         ends = [] if last == size and self.start is None else [(last, size, 1, False)]
         return [*edges, (first, last, self.unroll, True), *ends]
 
-    def _made_loop(self, bounds: tuple[int, Any, int], carried: list[Any], loop: int,
+    def _made_loop(self, bounds: tuple[Any, Any, int], carried: list[Any], loop: int,
                    work: Callable[[list[Any]], list[Any]]) -> list[Any]:  # fmt: skip
         scf, (first, end, step) = dialect("scf"), bounds
-        stop = constants.index(end) if isinstance(end, int) else end
-        made = scf.ForOp(constants.index(first), stop, constants.index(step), carried)
+        start, stop = (constants.index(each) if isinstance(each, int) else each for each in (first, end))
+        made = scf.ForOp(start, stop, constants.index(step), carried)
         with ir.InsertionPoint(made.body):
             self.place[loop] = made.body.arguments[0]
             scf.YieldOp(work(list(made.body.arguments)[1:]))
