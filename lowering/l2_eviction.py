@@ -16,8 +16,6 @@ from mlir_gemm.spec.l2_policy import PARTS
 
 STAY = "createpolicy.fractional.L2::evict_normal.b64 $0, 1.0;"
 LEAVE = "createpolicy.fractional.L2::evict_first.b64 $0, 1.0;"
-SHARED = "createpolicy.fractional.L2::evict_first.L2::evict_unchanged.b64 $0, {part};"
-"""PTX of a policy for a part of the lines."""
 POLICIES = STAY, LEAVE
 """PTX that makes the two policies, each an i64."""
 
@@ -43,10 +41,9 @@ def hint(entry: Any, kept: int, coordinates: Sequence[Any], sizes: Sequence[int]
     return arith.SelectOp(stays, _policy(entry, STAY), leave).result
 
 
-def leaving(entry: Any, kept: int = 0) -> Any:
-    """The policy of what L2 gives up first, but for `kept` of PARTS lines, as their addresses say: an i64 that is made
-    at the start of a kernel's block."""
-    return _policy(entry, SHARED.format(part=1 - kept / PARTS) if kept else LEAVE)
+def leaving(entry: Any) -> Any:
+    """The policy of what L2 gives up first, an i64 that is made at the start of a kernel's block."""
+    return _policy(entry, LEAVE)
 
 
 def _policy(entry: Any, text: str) -> Any:

@@ -43,4 +43,4 @@ def _placed(schedule: RowSchedule, target: Target) -> Iterator[Placed]:
     yield at("lower", "check", step("pass-scalars"), step("check-lowered"))
     yield from converted(target)
     if schedule.evict_first and target.has_l2_policies:
-        yield at("nvvm", "maps", step("evict-loads", kept=schedule.kept))
+        yield at("nvvm", "maps", step("evict-loads"))

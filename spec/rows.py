@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from mlir_gemm.errors import ScheduleError
-from mlir_gemm.spec.l2_policy import PARTS
 
 MOST_VECTOR = 16
 """Elements of the widest access: 16 bytes of the narrowest ones."""
@@ -21,8 +20,8 @@ MOST_HELD = 256
 """Elements of a tile for each thread, more than which no thread has registers for."""
 
 
-_WHERE_SET = ("prefetch", "evict_first", "flat", "kept")
-_NUMBERS = ("threads", "across", "vector", "shift", "unroll", "cluster", "flat", "kept")
+_WHERE_SET = ("prefetch", "evict_first", "flat")
+_NUMBERS = ("threads", "across", "vector", "shift", "unroll", "cluster", "flat")
 
 
 @dataclass(frozen=True)
@@ -96,8 +95,6 @@ class RowSchedule:
     flat: int = 0
     """If not 0, the rows of a tile are copied to shared memory and back as they lie in memory, all threads side by
     side, so many elements in all."""
-    kept: int = 0
-    """With `evict_first`: of 32 lines that are read, how many L2 keeps like any others."""
 
     def fields(self) -> dict[str, Any]:
         """All fields by name, but those that say nothing of what few rows have."""
@@ -162,9 +159,6 @@ class RowSchedule:
             raise ScheduleError(f"tile.rows: flat={self.flat} with shift, staged, transposed or cluster; expected none "
                                 "of these")  # fmt: skip
 
-        if not 0 <= self.kept < PARTS or (self.kept and not self.evict_first):
-            raise ScheduleError(f"tile.rows: kept={self.kept}; expected 0, or up to {PARTS - 1} with evict_first")
-
     def __str__(self) -> str:
         turned = ", elements of a row down the tile" if self.transposed else ""
         turned += f", from multiples of {self.shift} elements on" if self.shift else ""
@@ -173,7 +167,6 @@ class RowSchedule:
         turned += f", {self.cluster} blocks a row" if self.cluster > 1 else ""
         turned += ", all loads first" if self.prefetch else ""
         turned += ", evicted first from L2" if self.evict_first else ""
-        turned += f" but for {self.kept} of {PARTS} lines" if self.kept else ""
         turned += f", {self.flat} elements at once through shared memory" if self.flat else ""
         return (f"{self.threads} threads, {self.across} side by side with {self.vector} elements each, tile "
                 f"{self.tile[0]}x{self.tile[1]}{turned}")  # fmt: skip

@@ -20,7 +20,6 @@ from mlir_gemm.tile_model.row_accesses import (
     FEWEST_THREADS,
     HELD,
     MOST_THREADS,
-    evicted,
     most_held,
     power,
     vector_of,
@@ -48,6 +47,11 @@ PREFETCHED = {1: (512, 80), 2: (256, 60)}
 """Threads of a block, and registers in which a thread holds its part of a row and of the weights, if they are loaded
 before the reductions, by how many weights there are, at least: RMS norm of 2686x5033 f16 18.1 us, not 20.5; of 129x604
 f32 1.2, not 1.4, cold 4.6, not 5.0; but a layer norm of 16384x4096 f16, in 64 registers, 69.2, not 67.9."""
+EVICTED = 0.75
+"""Sums of what takes this part of L2, or more, let L2 give it up first: what is in L2 already need not be written to
+memory for it. A sum of 65536 rows of 1024 f16 takes 38 us after other work, not 41; but one of 4096x4096, which L2 can
+hold, takes 9.0 again and again, not 5.3, since nothing makes room for it, and with 10 of 32 lines kept 9.0 for 5.8 too
+(H100; after other work 18.0 for 19.6)."""
 PAIRED = 64
 """Registers in which a thread of a cluster holds its part of two rows, which share the weights that it loads: RMS norm
 of 1237x62188 f32 167 us, not 178."""
@@ -104,7 +108,9 @@ they load in single elements: 20001 f16 57 us, not 78, since the edges of wide p
 def select_rows(problem: RowProblem, target: Target) -> RowSchedule:
     """The schedule of a kernel of rows."""
     schedule = of_columns(problem, target) if problem.transposed else _of_rows(problem, target)
-    return replace(schedule, prefetch=_prefetches(problem, schedule), **evicted(problem, target))
+    bytes_ = problem.rows * problem.lines * problem.length * problem.read
+    once = not problem.again and target.has_l2_policies and bytes_ >= target.l2_bytes * EVICTED
+    return replace(schedule, prefetch=_prefetches(problem, schedule), evict_first=once)
 
 
 def check_rows(problem: RowProblem, schedule: RowSchedule, target: Target) -> None:

@@ -2,8 +2,7 @@
 
 Expects llvm.func kernels; llvm.load of global memory with the flag `nontemporal`, of a number or of a vector of 4, 8
 or 16 bytes. Leaves inline PTX with an L2 eviction policy (`evict_first`), made at the kernel's start. LLVM would drop
-the flag. Loads of other sizes stay as they are. With `kept=N`, N of 32 lines are kept like any others. A second run
-changes nothing.
+the flag. Loads of other sizes stay as they are. A second run changes nothing.
 
 What is read from end to end would push out of L2 what others have written there, which must be written to memory
 first: a sum of 4096 rows of 4096 f16 after other work takes 14.5 us, not 15.8 (H200).
@@ -16,10 +15,8 @@ from typing import Any, ClassVar
 
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.walk import body, named
-from mlir_gemm.errors import PassError
 from mlir_gemm.lowering import assembly, l2_eviction
 from mlir_gemm.passes.base import Pass
-from mlir_gemm.spec.l2_policy import PARTS
 
 FLAG = "nontemporal"
 WORD = 32
@@ -32,18 +29,14 @@ class EvictLoads(Pass):
     """Let L2 give up first what is read once."""
 
     name: ClassVar[str] = "evict-loads"
-    kept: int = 0
-    """Of 32 lines, how many L2 keeps like any others."""
 
     def run(self, module: Any) -> None:
-        if not 0 <= self.kept < PARTS:
-            raise PassError(f"pass '{self}': kept={self.kept}; expected 0 to {PARTS - 1}")
         for kernel in named(module, "llvm.func"):
             for load in named(kernel, "llvm.load"):
                 op = load.operation
                 if FLAG in op.attributes and str(op.operands[0].type) in GLOBAL and _bits(op.results[0].type):
                     with ir.InsertionPoint(op), op.location:
-                        made = _loaded(op, l2_eviction.leaving(body(kernel), self.kept))
+                        made = _loaded(op, l2_eviction.leaving(body(kernel)))
                     op.results[0].replace_all_uses_with(made)
                     op.erase()
 

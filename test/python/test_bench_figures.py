@@ -24,7 +24,7 @@ from mlir_gemm.bench.summary import (
     summary,
     table,
 )
-from mlir_gemm.bench.timing import QUEUE, SLEEP_CYCLES_S, Run, Spread, Timer, burst_length, rotations
+from mlir_gemm.bench.timing import AHEAD, QUEUE, SLEEP_CYCLES_S, Run, Spread, Timer, burst_length, rotations
 
 SMALL = Problem("x", 64, 64, 64)
 
@@ -118,7 +118,7 @@ def test_the_gpu_waits_for_the_host():
     assert gpu.waited == pytest.approx(2 * 2 * (10e-6 + 100e-6 + 2 * 20e-6) * SLEEP_CYCLES_S)
     gpu.waited = 0
     timer.sustained([gpu.takes("a", 5e-6)], [5e-6], [10e-6], lambda: None)
-    assert gpu.waited == pytest.approx(2 * 1.2 * QUEUE * 10e-6 * SLEEP_CYCLES_S)
+    assert gpu.waited == pytest.approx(2 * AHEAD * QUEUE * 10e-6 * SLEEP_CYCLES_S)
 
 
 def test_short_runs_have_more_cold_rounds():

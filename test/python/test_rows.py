@@ -232,8 +232,6 @@ def test_a_source_may_say_how_rows_are_divided(schedule: str) -> None:
             fields(64, 32, 2, "2, 64", "cluster = 2 : i64, transposed = true"),
             "cluster=2 with transposed=true",
         ),
-        (fields(64, 32, 2, "2, 64", "kept = 8 : i64"), "kept=8; expected 0, or up to 31 with evict_first"),
-        (fields(64, 32, 2, "2, 64", "kept = 32 : i64, evict_first = true"), "kept=32; expected 0, or up to 31"),
         (fields(64, 32, 2, "2, 64", "transposed = 1 : i64"), "transposed=1; expected true or false"),
         (fields(64, 32, 2, "2, 64", "colour = 1 : i64"), "no field 'colour'; expected threads, across, vector, tile"),
         ("threads = 64 : i64, across = 2 : i64, vector = 2 : i64", "the field 'tile' is missing; expected threads"),
