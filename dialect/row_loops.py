@@ -120,11 +120,14 @@ def statements_of(function: Any) -> list[Any]:
     return [op.operation for op in in_block(body(function)) if op.operation.name.startswith("linalg.")]
 
 
-def phases(size: Any, chunk: int, unroll: int, is_moved: bool) -> list[tuple[int, Any, int, bool]]:
+def phases(size: Any, chunk: int, unroll: int, is_moved: bool) -> list[tuple[Any, Any, int, bool]]:
     """From where to where loops go along a row of a size, of which an iteration takes a chunk, with how many tiles at a
     time, and whether these lie within the row and need no tests: first those before which the row may begin, if tiles
     are moved, then all that do, then those to its end."""
     first = chunk if is_moved else 0
+    if not isinstance(size, int) and not is_moved:
+        last = indexing.mul(indexing.div(size, chunk), chunk)
+        return [(0, last, unroll, True), (last, size, unroll, False)]
     last = size // chunk * chunk if isinstance(size, int) else 0
     if last <= first or (not is_moved and last == size):
         return [(0, size, unroll, False)]

@@ -249,11 +249,11 @@ class RowTiles:
             carried = self._made_loop(bounds, carried, loop, lambda values: self._at(values, work))
         return carried
 
-    def _made_loop(self, bounds: tuple[int, Any, int], carried: list[Any], loop: int,
+    def _made_loop(self, bounds: tuple[Any, Any, int], carried: list[Any], loop: int,
                    work: Callable[[list[Any]], list[Any]]) -> list[Any]:  # fmt: skip
         scf, (first, end, step) = dialect("scf"), bounds
-        stop = constants.index(end) if isinstance(end, int) else end
-        made = scf.ForOp(constants.index(first), stop, constants.index(step), carried)
+        start, stop = (constants.index(each) if isinstance(each, int) else each for each in (first, end))
+        made = scf.ForOp(start, stop, constants.index(step), carried)
         with ir.InsertionPoint(made.body):
             self.place[loop] = made.body.arguments[0]
             scf.YieldOp(work(list(made.body.arguments)[1:]))

@@ -22,13 +22,13 @@ TYPICAL = 1024
 """A size that is known at run time only and that nobody gave a typical value of."""
 
 
-def row_problem_of(function: Any, hints: Mapping[str, int]) -> RowProblem:
-    """The problem of a kernel of rows. `hints` are typical values of symbols."""
+def row_problem_of(function: Any, hints: Mapping[str, int], divisors: Mapping[str, int] | None = None) -> RowProblem:
+    """The problem of a kernel of rows. `hints` are typical values of symbols, `divisors` what always divides them."""
     generics = [structured.read(op) for op in statements_of(function) if op.name != "linalg.fill"]
     first = next(generic for generic in generics if not generic.elementwise)
     outer, loops = sum(first.parallel), len(first.parallel)
     parts = of_results(generics)
-    sizes, constant = _sizes(function, parts or generics, hints)
+    sizes, constant, divided = _sizes(function, parts or generics, hints, divisors or {})
     wide = [
         (operand, map_)
         for generic in parts or generics
@@ -40,7 +40,7 @@ def row_problem_of(function: Any, hints: Mapping[str, int]) -> RowProblem:
         _neighbour(operand, map_) == element for operand, map_ in wide
     )
     contiguous = outer - 1 if transposed else element
-    numbers = [0, sizes[contiguous] if contiguous in constant else 1]
+    numbers = [0, divided.get(contiguous, 1)]
     for operand, map_ in wide:
         if _neighbour(operand, map_) == contiguous:
             numbers += [*stride_divisors(operand)[:-1], operand.type.get_strides_and_offset()[1]]
@@ -120,11 +120,14 @@ def _neighbour(operand: Any, map_: Any) -> int:
     return -1
 
 
-def _sizes(function: Any, generics: list[Generic], hints: Mapping[str, int]) -> tuple[dict[int, int], set[int]]:
-    """A size, perhaps a typical one, for each loop, and the loops whose sizes are constants."""
+def _sizes(
+    function: Any, generics: list[Generic], hints: Mapping[str, int], divisors: Mapping[str, int]
+) -> tuple[dict[int, int], set[int], dict[int, int]]:
+    """A size, perhaps a typical one, for each loop, the loops whose sizes are constants, and what divides each size."""
     arguments = list(body(function).arguments)
     attributes = argument_attributes(function)
     sizes: dict[int, int] = {}
+    divided: dict[int, int] = {}
     constant: set[int] = set()
     for generic in generics:
         for operand, map_ in zip(generic.operands, generic.maps, strict=True):
@@ -135,10 +138,12 @@ def _sizes(function: Any, generics: list[Generic], hints: Mapping[str, int]) -> 
                 if not isinstance(expression, ir.AffineDimExpr):
                     continue
                 if not operand.type.is_dynamic_dim(axis):
-                    sizes[expression.position] = operand.type.shape[axis]
+                    sizes[expression.position] = divided[expression.position] = operand.type.shape[axis]
                     constant.add(expression.position)
                 elif names and names[axis] is not None:
                     size = names[axis]
                     known = size.number * prod(hints.get(symbol, TYPICAL) for symbol in size.symbols)
                     sizes.setdefault(expression.position, known)
-    return {loop: sizes.get(loop, TYPICAL) for loop in range(max(sizes, default=0) + 1)}, constant
+                    known = size.number * prod(divisors.get(symbol, 1) for symbol in size.symbols)
+                    divided.setdefault(expression.position, known)
+    return {loop: sizes.get(loop, TYPICAL) for loop in range(max(sizes, default=0) + 1)}, constant, divided

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 
 from mlir_gemm.errors import ArgumentError
 from mlir_gemm.runtime.request import Pairs, Variant
-from mlir_gemm.spec.kernel_record import PRODUCT, KernelRecord
+from mlir_gemm.spec.kernel_record import PRODUCT, ROWS, KernelRecord
 from mlir_gemm.spec.launch import Launch
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.tile_model.chips import target as target_of
@@ -34,6 +34,7 @@ class Variants:
         self._divisors = divisors_of(self.launch)
         self._products: dict[Pairs, list[Product] | None] = {}
         self._choosers: dict[Pairs, Chooser | None] = {}
+        self._computes: dict[Pairs, list[Problem | int | None]] = {}
         self._lock = threading.RLock()
         self.made[self._defaults(), ()] = first  # what the compiler takes where nothing is said
 
@@ -99,15 +100,22 @@ class Variants:
         return [record.problem for record in artifact.kernels if record.problem is not None]
 
     def _divisors_at(self, sizes: Mapping[str, int]) -> Pairs:
-        """The divisors that the variant for these sizes may rely on: those that make a difference to some product."""
-        plain = self._problems(dict(self._defaults()), ())
-        found: list[tuple[str, int]] = []
-        for name, by in self._divisors.items():
-            if sizes[name] % by:
-                continue
-            if self._problems(dict(self._defaults()), ((name, by),)) != plain:
-                found.append((name, by))
-        return tuple(found)
+        """The divisors that the variant for these sizes may rely on: those that make a difference to some kernel."""
+        dividing = [(name, by) for name, by in self._divisors.items() if not sizes[name] % by]
+        return tuple(each for each in dividing if self._computed((each,)) != self._computed(()))
+
+    def _computed(self, divisors: Pairs) -> list[Problem | int | None]:
+        """What products compute, and what rows are aligned to, for sizes that are multiples of the divisors."""
+        if divisors not in self._computes:
+            artifact = self.first.artifact
+            if divisors and any(record.kind in (PRODUCT, ROWS) for record in artifact.kernels):
+                request, hints = self._request, self._defaults()
+                artifact, _ = dataclasses.replace(request, hints=hints, divisors=divisors, until="select").find()
+            self._computes[divisors] = [
+                record.problem if record.row_problem is None else record.row_problem.aligned
+                for record in artifact.kernels
+            ]
+        return self._computes[divisors]
 
 
 class GivenVariant:

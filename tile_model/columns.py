@@ -21,6 +21,8 @@ NARROW = 0.12
 """By how much shorter segments are slower: 16384x4096 f32 in one kernel, 64 bytes each, 70 us, not 60."""
 FEW_COLUMNS = 4
 """So many times the blocks must fill the SMs for segments to be that wide."""
+MANY_COLUMNS = 8
+"""So many times, and blocks have half as many threads: 256x50257 f16 5.0 us, not 5.6; cold 15.7, not 16.0 (H200)."""
 LONG_SEGMENT, PASS_THREADS = 512, 512
 """Bytes of neighbours that a block reads of each element, and its threads, where it goes over columns."""
 UNROLL = 8
@@ -120,6 +122,7 @@ def _held(problem: RowProblem, target: Target) -> RowSchedule:
     large = problem.rows * problem.length * problem.narrowest >= LARGE_SEGMENTS
     if large and (blocks >= 2 * target.sms or FEW_COLUMNS * blocks <= target.sms):
         wanted *= 2
+    many = large and blocks >= MANY_COLUMNS * target.sms
     groups = power(max(1, min(MOST_THREADS, problem.length // 4)))
     while vector > 1 and problem.rows * groups // (vector * LANES) < target.sms * target.threads_sm // LANES // 4:
         vector //= 2
@@ -128,7 +131,7 @@ def _held(problem: RowProblem, target: Target) -> RowSchedule:
         across = FEWEST_THREADS // groups
     while across > 1 and across * vector >= problem.rows * 2:
         across //= 2
-    groups = max(1, min(groups, MOST_THREADS // across))
+    groups = max(1, min(groups, (PASS_THREADS if many else MOST_THREADS) // across))
     threads = max(groups * across, LANES)
     groups = threads // across
     count = -(-problem.length // groups)

@@ -53,7 +53,8 @@ f32 1.2, not 1.4, cold 4.6, not 5.0; but a layer norm of 16384x4096 f16, in 64 r
 EVICTED = 0.75
 """Sums of what takes this part of L2, or more, let L2 give it up first: what is in L2 already need not be written to
 memory for it. A sum of 65536 rows of 1024 f16 takes 38 us after other work, not 41; but one of 4096x4096, which L2 can
-hold, takes 9.0 again and again, not 5.3, since nothing makes room for it."""
+hold, takes 9.0 again and again, not 5.3, since nothing makes room for it, and with 10 of 32 lines kept 9.0 for 5.8 too
+(H100; after other work 18.0 for 19.6)."""
 PAIRED = 64
 """Registers in which a thread of a cluster holds its part of two rows, which share the weights that it loads: RMS norm
 of 1237x62188 f32 167 us, not 178."""
@@ -81,6 +82,13 @@ BUSY, LEAST_ACCESSES, LEAST_WIDE = 8, 3, 2
 """More threads take a row where rows leave all but this part of the chip's threads idle, as long as each has so many
 accesses, or so many wide ones: log-softmax of 4044x185 f16 with 16 threads a row 1.8 us, with 64 2.8; of 16x555 f32
 with 128 1.2, with 512 1.35."""
+LEAST_FULL = 1.5
+"""Wide accesses that each thread has at least if rows go to twice as many threads, up to two warps, where the chip
+takes all of these at once: RMS norm of 16965x120 f16 with 4 threads a row 3.5 us, with 8 2.9; log-softmax of 1109x608
+f32 with 32 2.5, with 64 2.2, with 128 2.5 (H100)."""
+ALONE_THREADS = 256
+"""Threads of a block of rows that are a thread's each, for half as many blocks as there are SMs, or more: sums of
+125803x3 f32 1.3 us, with 128 1.6; of 14370x4 bf16 with 128 1.02, with 64 1.08 (H100)."""
 LEAST_PART = 8192
 """Elements of a part of a row."""
 LEAST_BYTES, LEAST_SINGLE = 64, 16
@@ -358,17 +366,22 @@ def _divided(pieces: int, most: int, vector: int, problem: RowProblem) -> int | 
 
 def _busy(problem: RowProblem, target: Target, pieces: int, across: int, vector: int) -> int:
     """More threads where rows are so few that the chip would be idle."""
-    busy = target.sms * target.threads_sm // BUSY
-    least = LEAST_WIDE if vector * problem.narrowest >= ACCESS else LEAST_ACCESSES
-    while across < MOST_THREADS and problem.rows * across < busy and pieces >= 2 * across * least:
+    full = target.sms * target.threads_sm
+    wide = vector * problem.narrowest >= ACCESS
+    least = LEAST_WIDE if wide else LEAST_ACCESSES
+    while across < MOST_THREADS and problem.rows * across < full // BUSY and pieces >= 2 * across * least:
+        across *= 2
+    most = 2 * LANES if wide else 0
+    while across < most and 2 * problem.rows * across <= full and pieces >= 2 * across * LEAST_FULL:
         across *= 2
     return across
 
 
 def _of_block(rows: int, across: int, target: Target) -> int:
     """Threads of a block that takes whole rows."""
-    threads = max(across, FEWEST_THREADS)
-    while threads > max(across, LANES) and rows * across < target.sms * threads:
+    alone = across == 1
+    threads = max(across, ALONE_THREADS if alone else FEWEST_THREADS)
+    while threads > max(across, LANES) and rows * across * (1 + alone) < target.sms * threads:
         threads //= 2
     return threads
 

@@ -39,7 +39,8 @@ class SelectRows(Pass):
                 _refuse_rows(kernel.function)
                 continue
             with kernel.errors():
-                problem = row_problem_of(kernel.function, Variant.read(kernel.function).hints)
+                asked = Variant.read(kernel.function)
+                problem = row_problem_of(kernel.function, asked.hints, asked.divisors)
                 pinned = annotations.written_rows(kernel.function)
                 if pinned:
                     check_rows(problem, pinned, kernel.target)

@@ -12,6 +12,7 @@ torch.compile is measured too. A schedule is words:
     f  copied as one line                 e  evicted first from L2             bN blocks of an SM at least
     +early  the first kernel lets the next one start early      +nopdl   no dependent launch
     +evict  loads are evict_first in L2     +keepN but for N hundredths          +stream  stores are evict_first
+    +luckN  loads of each warp are evict_first, but normal in N of 32 launches, as its clock says
 
 Each result is compared with float64; what is in memory before is NaN. `--random` adds sizes that nobody chose, beside
 torch.compile. All times are microseconds: cold and sustained, all of a kernel in turn.
@@ -76,7 +77,7 @@ def schedule(words: list[str], rows: Rows, model: RowSchedule | None) -> RowSche
     groups = threads // across
     if "y" in given:
         return RowSchedule(threads, across, vector, (groups * given["y"], across * vector), transposed=True,
-                           unroll=given.get("u", 1))  # fmt: skip
+                           unroll=given.get("u", 1), evict_first="e" in given)  # fmt: skip
     shift = vector if "s" in given else 0
     cluster = given.get("x", 1)
     whole = -(-(rows.n + max(shift - 1, 0)) // (vector * across * cluster))
@@ -112,14 +113,21 @@ def edited(ptx: str, launch: Launch, edits: list[str]) -> tuple[str, Launch]:
             launch = dataclasses.replace(launch, steps=steps)
         elif edit == "+stream":
             ptx = _with_policy(ptx, "st", "%stores", "L2::evict_first.b64 %stores, 1.0")
+        elif edit.startswith("+luck"):
+            ptx = _with_policy(ptx, "ld", "%loads", "L2::evict_first.b64 %loads, 1.0", int(edit[5:]))
         else:
             part = 1 - int(edit[5:] or 0) / 100 if edit.startswith("+keep") else 1.0
             ptx = _with_policy(ptx, "ld", "%loads", f"L2::evict_first.L2::evict_unchanged.b64 %loads, {part}")
     return ptx, launch
 
 
-def _with_policy(ptx: str, access: str, name: str, policy: str) -> str:
+def _with_policy(ptx: str, access: str, name: str, policy: str, normal: int = 0) -> str:
     made = f"\t.reg .b64 \t{name};\n\tcreatepolicy.fractional.{policy};\n"
+    if normal:
+        made += "\t.reg .b64 \t%usual;\n\t.reg .b32 \t%drawn;\n\t.reg .pred \t%lucky;\n"
+        made += "\tcreatepolicy.fractional.L2::evict_normal.b64 %usual, 1.0;\n\tmov.u32 \t%drawn, %clock;\n"
+        made += f"\tbfe.u32 \t%drawn, %drawn, 4, 5;\n\tsetp.lt.u32 \t%lucky, %drawn, {normal};\n"
+        made += f"\tselp.b64 \t{name}, %usual, {name}, %lucky;\n"
     place = re.compile(r"(\n\tgriddepcontrol|\n\tmov\.u32 \t%r\d+, %[ct])")
     ptx = "\n".join(
         re.sub(rf"^(\t(?:@%\w+ )?{access}\.global)((?:\.\w+)* \t.*);$", rf"\1.L2::cache_hint\2, {name};", line)

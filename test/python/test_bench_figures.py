@@ -24,7 +24,7 @@ from mlir_gemm.bench.summary import (
     summary,
     table,
 )
-from mlir_gemm.bench.timing import QUEUE, SLEEP_CYCLES_S, Run, Spread, Timer, burst_length, rotations
+from mlir_gemm.bench.timing import AHEAD, QUEUE, SLEEP_CYCLES_S, Run, Spread, Timer, burst_length, rotations
 
 SMALL = Problem("x", 64, 64, 64)
 
@@ -111,17 +111,23 @@ def test_timer_measures_in_turn():
     assert len(samples_taken) == 4
 
 
-def test_the_gpu_waits_for_a_slow_host():
+def test_the_gpu_waits_for_the_host():
     gpu = FakeGpu()
     timer = Timer(gpu, rounds=2, bursts=2, burst_seconds=20e-3)
-    runs = [gpu.takes("a", 5e-6)]
-    timer.cold(runs, [10e-6])
-    assert gpu.waited == 0  # the flush lasts longer than a launch
-    timer.cold(runs, [100e-6])
-    assert gpu.waited == pytest.approx(2 * 200e-6 * SLEEP_CYCLES_S)
+    timer.cold([gpu.takes("a", 1e-3), gpu.takes("b", 1e-3)], [10e-6, 100e-6])
+    assert gpu.waited == pytest.approx(2 * 2 * (10e-6 + 100e-6 + 2 * 20e-6) * SLEEP_CYCLES_S)
     gpu.waited = 0
-    timer.sustained(runs, [5e-6], [10e-6], lambda: None)
-    assert gpu.waited == pytest.approx(2 * 1.2 * QUEUE * 10e-6 * SLEEP_CYCLES_S)
+    timer.sustained([gpu.takes("a", 5e-6)], [5e-6], [10e-6], lambda: None)
+    assert gpu.waited == pytest.approx(2 * AHEAD * QUEUE * 10e-6 * SLEEP_CYCLES_S)
+
+
+def test_short_runs_have_more_cold_rounds():
+    gpu = FakeGpu()
+    timer = Timer(gpu, rounds=2, bursts=2, burst_seconds=20e-3)
+    short, long = gpu.takes("short", 5e-6), gpu.takes("long", 1e-3)
+    assert [each.count for each in timer.cold([short, short])] == [8, 8]
+    assert [each.count for each in timer.cold([short, long])] == [2, 2]
+    assert [each.count for each in timer.cold([short], rounds=3)] == [3]
 
 
 def test_geometric_mean_and_worst():

@@ -80,9 +80,32 @@ def test_few_rows_of_open_length_go_to_clusters() -> None:
     (record,) = kernel.kernels
     assert record.rows is not None
     assert record.rows.cluster == 8
-    given = [np.random.default_rng(0).standard_normal(shape).astype(np.float32) for shape in ((2, 4, 5, 7), (4,), (4,))]
+    shapes = (2, 4, 5, 7), (4,), (4,)
+    given = [np.random.default_rng(0).standard_normal(shape).astype(np.float32) for shape in shapes]
     x, weight, bias = (each.astype(np.float64) for each in given)
     groups = x.reshape(2, 2, 70)
     normal = (groups - groups.mean(-1, keepdims=True)) / np.sqrt(groups.var(-1, keepdims=True) + 1e-5)
     wanted = normal.reshape(x.shape) * weight[:, None, None] + bias[:, None, None]
     assert np.allclose(np.asarray(kernel(*given)), wanted, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize(("divisors", "vector", "length"), [({}, 1, 39), ({"s0": 4}, 4, 44)])
+def test_iterations_within_a_row_of_open_length_have_no_tests(
+    divisors: dict[str, int], vector: int, length: int
+) -> None:
+    norm = PROGRAMS / "open_instance_norm.mlir"
+    kernel = mlir_gemm.compile(norm, device="simulator", chip="sm_90a", sizes={"s0": 16}, divisors=divisors)
+    (record,) = kernel.kernels
+    assert record.rows is not None
+    assert (record.rows.vector, record.rows.tile[1]) == (vector, 16)
+    x = np.random.default_rng(1).standard_normal((2, 4, length)).astype(np.float32)
+    wide = x.astype(np.float64)
+    wanted = (wide - wide.mean(-1, keepdims=True)) / np.sqrt(wide.var(-1, keepdims=True) + 1e-5)
+    assert np.allclose(np.asarray(kernel(x)), wanted, rtol=1e-5, atol=1e-6)
+
+
+def test_a_call_reads_rows_in_vectors_where_its_sizes_allow() -> None:
+    kernel = mlir_gemm.compile(PROGRAMS / "open_instance_norm.mlir", device="simulator", chip="sm_90a")
+    assert [each.rows and each.rows.vector for each in kernel.at(s0=40).kernels] == [4]
+    assert [each.rows and each.rows.vector for each in kernel.at(s0=41).kernels] == [1]
+    assert sorted(kernel.variants) == ["s0~512", "s0~512, s0%4"]
