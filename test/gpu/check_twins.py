@@ -22,6 +22,11 @@ from typing import Any
 
 ROWS: tuple[tuple[Any, ...], ...] = (
     ("twins", 14, 3328, 3456, "bf16", "bf16", "NT", "none"),
+    ("lanes", 64, 384, 2816, "f64", "f64", "NT", "none"),
+    ("lanes", 448, 384, 7552, "f32", "f32", "TN", "none"),
+    ("lanes", 392, 648, 936, "f64", "f64", "NT", "none"),
+    ("lanes", 616, 744, 1480, "f32", "f32", "NN", "none"),
+    ("lanes", 220, 845, 2100, "f16", "f16", "TT", "none"),
     ("twins", 7, 5632, 1600, "f16", "f16", "NN", "none"),
     ("twins", 320, 2304, 2304, "bf16", "bf16", "NN", "none"),
     ("twins", 704, 2944, 1792, "bf16", "bf16", "TN", "none"),
@@ -149,6 +154,9 @@ def twins(bench: Bench, loads: int) -> dict[str, list[Callable[[], object]]]:
     rasters = [bench.runner(bench.compiled(fields).load(0)) for fields in RASTERS]
     return {
         "captured again": [first] * loads,
+        "early_trigger off, on": [
+            bench.runner(bench.compiled({"early_trigger": early}).load(0)) for early in (False, True)
+        ],
         "loaded again": [bench.runner(kernel.load(0)) for _ in range(loads)],
         "other memory": [
             bench.runner(kernel.load(0), operands.draw(bench.problem, bench.torch, seed=seed)) for seed in range(loads)
