@@ -151,12 +151,12 @@ def twins(bench: Bench, loads: int) -> dict[str, list[Callable[[], object]]]:
     verdict = bench.right(first)
     if not verdict.right:
         raise SystemExit(f"{bench.problem.name}: wrong, {verdict}")
+    ring = kernel.kernels[0].schedule.mainloop == "tma"
+    triggers = [bench.runner(bench.compiled({"early_trigger": on}).load(0)) for on in (False, True)] if ring else []
     rasters = [bench.runner(bench.compiled(fields).load(0)) for fields in RASTERS]
     return {
         "captured again": [first] * loads,
-        "early_trigger off, on": [
-            bench.runner(bench.compiled({"early_trigger": early}).load(0)) for early in (False, True)
-        ],
+        "early_trigger off, on": triggers,
         "loaded again": [bench.runner(kernel.load(0)) for _ in range(loads)],
         "other memory": [
             bench.runner(kernel.load(0), operands.draw(bench.problem, bench.torch, seed=seed)) for seed in range(loads)
@@ -184,6 +184,8 @@ def main() -> None:
             if options.only not in bench.problem.name:
                 continue
             for kind, runs in twins(bench, options.loads).items():
+                if not runs:
+                    continue
                 found = bench.times(runs)
                 low, middle, high = min(found), median(found), max(found)
                 print(
