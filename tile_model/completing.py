@@ -17,10 +17,10 @@ from mlir_gemm.parts.block import threads
 from mlir_gemm.parts.fields import normalised
 from mlir_gemm.parts.grid import blocks, grid, is_one_wave, walked
 from mlir_gemm.parts.layout import buffer
-from mlir_gemm.parts.mma.wgmma.work import KEPT, lies_between_lines
+from mlir_gemm.parts.mma.wgmma.work import lies_between_lines
 from mlir_gemm.parts.registry import mainloop_of, mma_of, raster_of
 from mlir_gemm.parts.resources import occupancy
-from mlir_gemm.parts.traffic import operand_bytes
+from mlir_gemm.parts.traffic import STAYING, operand_bytes
 from mlir_gemm.spec.l2_policy import PARTS
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
@@ -142,10 +142,14 @@ def _in_order(problem: Problem, schedule: Schedule, target: Target) -> bool:
 
     Blocks of a kernel that is started ahead get SMs in the order in which these become free, and neighbours no longer
     ask L2 for the same lines at once. Of 260 random products on the H200 those of one wave take 5 to 8 % less without,
-    from 2.5 to 100 us (0.7 to 1.1 of the time), others the same; between lines up to 15 % less.
+    from 2.5 to 100 us (0.7 to 1.1 of the time), others the same; between lines up to 15 % less. Blocks of `mma_sync`
+    leave an SM room for others: those of the next kernel gather on SMs that have none, and 29 rings of one wave take
+    0.79 to 1.76 of the time with it, 1.13 in the mean (`2026-11-24-h200-spaces.jsonl.xz` and two more of that form).
     """
-    if problem.dynamic or not mma_of(schedule).asynchronous:
+    if problem.dynamic or not mainloop_of(schedule).producer:
         return False
+    if not mma_of(schedule).asynchronous:
+        return is_one_wave(problem, schedule, target)
     if 1 in grid(problem, schedule) and schedule.cluster_m * schedule.cluster_n > 1 and schedule.split_k_cluster == 1:
         # Blocks that need the same lines are a cluster, which stays together: only the gap would show.
         return _waits_for_dram(problem, schedule, target)
@@ -158,7 +162,7 @@ def _waits_for_dram(problem: Problem, schedule: Schedule, target: Target) -> boo
     1 x 5120 x 13824, 80 blocks, takes 36.5 us in order and 43.9 ahead; 32 x 28672 x 8192, 112 blocks, 116 in order and
     110 ahead."""
     moved = operand_bytes(problem, "a") + operand_bytes(problem, "b")
-    return moved > KEPT * target.l2_bytes and blocks(problem, schedule) <= PARTLY * target.sms
+    return moved > STAYING * target.l2_bytes and blocks(problem, schedule) <= PARTLY * target.sms
 
 
 def kept_parts(problem: Problem, schedule: Schedule, target: Target, operand: str) -> int:

@@ -15,7 +15,7 @@ from mlir_gemm.parts.mma.wgmma.constants import WgmmaLimits
 from mlir_gemm.parts.registry import raster_of
 from mlir_gemm.parts.resources import metadata_bytes, staging_bytes
 from mlir_gemm.parts.scheduler.stream_k import shared_tiles
-from mlir_gemm.parts.traffic import epilogue_bytes, operand_bytes
+from mlir_gemm.parts.traffic import epilogue_bytes, operand_bytes, stays
 from mlir_gemm.spec.element_types import ELEMENT_BYTES
 from mlir_gemm.spec.l2_policy import PARTS
 from mlir_gemm.spec.problem import (
@@ -37,8 +37,6 @@ FED, ALONE = 88, 1.375
 """Clocks that an instruction with A in registers takes at least, and how much longer it takes where one warpgroup
 multiplies at a time. tf32 on the H200: tiles of 128x128 by two warpgroups at once or in turns, and of 64x256 in turns,
 take 1.35 to 1.4 times the time of the tensor cores at 4096 and 8192, and of 128x256 by two at once no longer."""
-KEPT = 0.8
-"""Part of L2 under which operands and result together stay there from one run of the kernel to the next."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,7 +258,7 @@ def _dram(problem: Problem, schedule: Schedule, target: Target, waves: float, pa
     result once, and of the operands what each wave covers, each at least once but for what L2 keeps."""
     a, b = operand_bytes(problem, "a"), operand_bytes(problem, "b")
     result = epilogue_bytes(problem)
-    if a + b + result <= KEPT * target.l2_bytes:
+    if stays(problem, target):
         return 0.0
     kept = sum(size * part / PARTS for size, part in ((a, schedule.l2_keep_a), (b, schedule.l2_keep_b)) if part < PARTS)
     return max(a + b, max(1.0, waves / problem.batch) * (part_a * a + part_b * b)) - kept + result
