@@ -31,7 +31,8 @@ from mlir_gemm.tile_model.rules import registers_fit
 OBLONG = 1.5
 """How much lower than a square's side a group may be that divides the rows: 8 of 32 or 64 rows of 128x128 take as long
 as 11 on the H200, with an epilogue up to 1 % less, since a place is found by shifts, and 1 % less where rows of the
-result are not aligned. There 16, as near to the square, take 5 to 15 % more (8191 x 8191 x 8191)."""
+result are not aligned. There 16, as near to the square, take 5 to 15 % more (8191 x 8191 x 8191). On an H100 8 of 16
+rows take 0.90 to 0.95 of the time of all 16 (2048 rows, three products; `2026-11-24-h100-own-row.jsonl.xz`)."""
 SMALL_TILE, NEIGHBOURS = 64 * 128, 8
 """Elements of a block tile of `wgmma` that L2 limits, and blocks beside each other: with squares of 8 instead of all
 128 the H200 takes 4.8 us instead of 5.1 for 1024 x 1024 x 1024, 8.2 instead of 8.4 for 1000; 256 x 8192 x 8192
@@ -90,7 +91,7 @@ def best_group(problem: Problem, schedule: Schedule, target: Target) -> int:
     if schedule.space == K_RANGE:  # long tiles first, before the best order for L2
         return LONG_FIRST
     whole = [size for size in range(1, round(side) + 1) if rows % size == 0 and side <= size * OBLONG]
-    if whole and rows >= 2 * side and rows * columns > target.sms:
+    if whole and rows * columns > target.sms:
         return whole[-1]
     groups = max(1, round(rows / max(1, round(side))))
     return -(-rows // groups)
