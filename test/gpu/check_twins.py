@@ -1,5 +1,6 @@
 """How far times of one kernel differ that differ in nothing that a model knows: loaded again, captured again, on other
-memory, with other names of its raster, and with something small between its runs.
+memory, with other names of its raster, with something small between its runs, and after L2 was overwritten or the
+operands were written anew.
 
     python check_twins.py -o RESULTS.jsonl [--seconds 60] [--loads 10] [--only 14x3328x3456]
 
@@ -46,6 +47,9 @@ RASTERS: tuple[dict[str, Any], ...] = (
 ROUNDS, BURST, MOST_RUNS, LEAST_RUNS = 7, 1e-3, 300, 3
 BETWEEN_BYTES = 4096
 """That are set between two runs."""
+FLUSH_BYTES = 256 << 20
+STAGES = (3, 4, 6, 8, 10)
+"""Of other schedules that are timed among twins."""
 
 
 class Bench:
@@ -66,6 +70,8 @@ class Bench:
         self.driver = device.open_gpu(0).driver
         self.events = [torch.cuda.Event(enable_timing=True) for _ in range(2)]
         self.between = torch.empty(BETWEEN_BYTES, dtype=torch.uint8, device="cuda")
+        self.flushed = torch.empty(FLUSH_BYTES, dtype=torch.uint8, device="cuda")
+        self.copies = [each.clone() for each in self.drawn.inputs]
         self.kept: list[Any] = []
 
     def compiled(self, fields: dict[str, Any] | None = None) -> Any:
@@ -128,22 +134,37 @@ class Bench:
         driver.cuGraphDestroy(made)
         return length, lambda: checked(driver, driver.cuGraphLaunch(graph, self.at), "launching a graph")
 
-    def times(self, runs: list[Callable[[], object]]) -> list[float]:
-        """The median time of each in microseconds, in rounds, each in an order of its own."""
+    def flush(self) -> None:
+        """Overwrites L2."""
+        self.driver.cuMemsetD8Async(self.flushed.data_ptr(), 0, FLUSH_BYTES, self.at)
+
+    def rewrite(self) -> None:
+        """Writes the operands anew, the same numbers."""
+        for tensor, copy in zip(self.drawn.inputs, self.copies, strict=True):
+            tensor.copy_(copy)
+
+    def times(self, runs: list[Callable[[], object]], before: Callable[[], object] | None = None) -> list[float]:
+        """The median time of each in microseconds, in rounds, each in an order of its own; with something before each
+        burst."""
         graphs = [self.graph(run) for run in runs]
         found: list[list[float]] = [[] for _ in runs]
         rng = random.Random(len(runs))
         for _ in range(ROUNDS):
             for place in rng.sample(range(len(runs)), len(runs)):
                 length, replay = graphs[place]
+                if before is not None:
+                    before()
                 replay()
                 twice = self.seconds(lambda replay=replay: [replay() for _ in range(2)])
                 found[place].append(1e6 * twice / (2 * length))
         return [median(each) for each in found]
 
 
-def twins(bench: Bench, loads: int) -> dict[str, list[Callable[[], object]]]:
-    """The runs of each kind of twin."""
+Kinds = dict[str, tuple[list[Callable[[], object]], Callable[[], object] | None]]
+
+
+def twins(bench: Bench, loads: int) -> Kinds:
+    """The runs of each kind of twin, and what comes before each burst, in the order in which they are timed."""
     from mlir_gemm.bench import operands
 
     kernel = bench.compiled()
@@ -154,16 +175,38 @@ def twins(bench: Bench, loads: int) -> dict[str, list[Callable[[], object]]]:
     ring = kernel.kernels[0].schedule.mainloop == "tma"
     triggers = [bench.runner(bench.compiled({"early_trigger": on}).load(0)) for on in (False, True)] if ring else []
     rasters = [bench.runner(bench.compiled(fields).load(0)) for fields in RASTERS]
+    few = [first] * 4
     return {
-        "captured again": [first] * loads,
-        "early_trigger off, on": triggers,
-        "loaded again": [bench.runner(kernel.load(0)) for _ in range(loads)],
-        "other memory": [
-            bench.runner(kernel.load(0), operands.draw(bench.problem, bench.torch, seed=seed)) for seed in range(loads)
-        ],
-        "other rasters": rasters,
-        "other rasters, cleared between": [bench.cleared(run) for run in rasters],
+        "captured again": (few, None),
+        "after a flush": (few, bench.flush),
+        "captured once more": (few, None),
+        "operands written anew": (few, bench.rewrite),
+        "captured a third time": (few, None),
+        "early_trigger off, on": (triggers, None),
+        "rasters": (rasters, None),
+        "rasters after a flush": (rasters, bench.flush),
+        "rasters among others": ([*rasters, *_others(bench)], None),
+        "loaded again": ([bench.runner(kernel.load(0)) for _ in range(loads)], None),
+        "rasters, cleared between": ([bench.cleared(run) for run in rasters], None),
+        "other memory": (
+            [bench.runner(kernel.load(0), operands.draw(bench.problem, bench.torch, seed=at)) for at in range(loads)],
+            None,
+        ),
+        "captured at the end": (few, None),
     }
+
+
+def _others(bench: Bench) -> list[Callable[[], object]]:
+    """Runs of schedules with other stages, and of the product with A and B not swapped, or swapped."""
+    from mlir_gemm.errors import Error
+
+    found: list[Callable[[], object]] = []
+    for fields in (*({"stages": count} for count in STAGES), {"swap_ab": False}, {"swap_ab": True}):
+        try:
+            found.append(bench.runner(bench.compiled(fields).load(0)))
+        except Error:  # what does not fit
+            continue
+    return found
 
 
 def main() -> None:
@@ -183,10 +226,10 @@ def main() -> None:
             bench = Bench(row, torch)
             if options.only not in bench.problem.name:
                 continue
-            for kind, runs in twins(bench, options.loads).items():
+            for kind, (runs, before) in twins(bench, options.loads).items():
                 if not runs:
                     continue
-                found = bench.times(runs)
+                found = bench.times(runs, before)
                 low, middle, high = min(found), median(found), max(found)
                 print(
                     f"{bench.problem.name:24} {kind:32} {low:7.2f} {middle:7.2f} {high:7.2f} us: {high / low:.3f}",
