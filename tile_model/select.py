@@ -29,7 +29,7 @@ from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
 from mlir_gemm.spec.tile_space import ALL, HALVES, K_RANGE, LOWER, TRIANGLE, UPPER
 from mlir_gemm.tile_model.completing import finished, started
-from mlir_gemm.tile_model.offers import taken
+from mlir_gemm.tile_model.offers import best_offered
 from mlir_gemm.tile_model.rules import broken, mma_of_chip, problem_rules_of, violations
 
 WORTH = 0.75
@@ -142,8 +142,7 @@ def _select(problem: Problem, target: Target, pinned: tuple[tuple[str, Any], ...
         raise _refusal(problem, target, fixed)
     scored = _wide_first(legal)
     scored = _rivals(problem, target, fixed, scored[0]) + scored
-    schedule, cost = taken(problem, scored[0].schedule, target, fixed)
-    cost = cost or scored[0].cost
+    schedule, cost = best_offered(problem, target, fixed, scored)
     best = Candidate(started(problem, schedule, cost.on_gpu, target, fixed), cost)
     scored = [best, *scored[1:]]
     return Choice(problem, target, fixed, best.schedule, best.cost, tuple(scored[:RANKING]), len(scored))
