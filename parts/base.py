@@ -66,8 +66,6 @@ class CostFamily(NamedTuple):
     """One formula for the time of a kernel, with the constants that were fitted for it."""
 
     estimate: Callable[[Problem, Schedule, Target], Prediction]
-    launch: Callable[[Target], float]
-    """Seconds that a kernel takes at least, in this formula."""
 
 
 @dataclass(frozen=True)

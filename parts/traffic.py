@@ -13,6 +13,9 @@ from mlir_gemm.spec.target import Target
 
 UNPROMOTED_L2 = 2.0
 """Factor on L2 traffic without shared memory: L1 does not keep all of a block's tiles. Fitted."""
+STAYING = 0.8
+"""Part of L2 under which operands and result stay there from one run of a kernel to the next: it reads nothing from
+DRAM."""
 L2_SHARE = 0.75
 """Part of L2 that the operands of a wave can count on. Fitted."""
 
@@ -34,11 +37,14 @@ def l2_bytes(problem: Problem, schedule: Schedule) -> float:
 def dram_bytes(problem: Problem, schedule: Schedule, target: Target, resident: int) -> float:
     """Bytes of A and B that come from DRAM.
 
-    Each once when both, of one product, stay in L2. Otherwise every wave of resident blocks reads the rows of A and the
-    columns of B that it covers; the raster decides what it covers. What L2 keeps from one run to the next is not read.
+    None where all stays in L2 from one run of the kernel to the next. Each once when both, of one product, stay there
+    while it runs. Otherwise every wave of resident blocks reads the rows of A and the columns of B that it covers; the
+    raster decides what it covers. What L2 keeps from one run to the next is not read.
     """
     bytes_a = problem.m * problem.k * memory_bytes(problem, "a")
     bytes_b = problem.k * problem.n * memory_bytes(problem, "b")
+    if problem.batch * (bytes_a + bytes_b) + epilogue_bytes(problem) <= STAYING * target.l2_bytes:
+        return 0.0
     if bytes_a + bytes_b <= L2_SHARE * target.l2_bytes:
         return problem.batch * (bytes_a + bytes_b)
     grid_m, grid_n = grid(problem, schedule)
@@ -55,6 +61,12 @@ def dram_bytes(problem: Problem, schedule: Schedule, target: Target, resident: i
     parts = ((bytes_a, schedule.l2_keep_a), (bytes_b, schedule.l2_keep_b))
     kept = sum(size * part / PARTS for size, part in parts if part < PARTS)
     return problem.batch * (max(read, bytes_a + bytes_b) - kept)
+
+
+def stays(problem: Problem, target: Target) -> bool:
+    """Whether operands and result stay in L2 from one run of a kernel to the next."""
+    read = operand_bytes(problem, "a") + operand_bytes(problem, "b")
+    return read + epilogue_bytes(problem) <= STAYING * target.l2_bytes
 
 
 def operand_bytes(problem: Problem, operand: str) -> int:

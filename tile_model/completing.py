@@ -17,11 +17,11 @@ from mlir_gemm.parts.block import threads
 from mlir_gemm.parts.fields import normalised
 from mlir_gemm.parts.grid import blocks, grid, is_one_wave, walked
 from mlir_gemm.parts.layout import buffer
-from mlir_gemm.parts.mma.wgmma.work import KEPT, lies_between_lines
+from mlir_gemm.parts.mma.wgmma.work import lies_between_lines
 from mlir_gemm.parts.registers import model_of
 from mlir_gemm.parts.registry import mainloop_of, mma_of, raster_of
 from mlir_gemm.parts.resources import occupancy
-from mlir_gemm.parts.traffic import operand_bytes
+from mlir_gemm.parts.traffic import STAYING, operand_bytes
 from mlir_gemm.spec.backends import NVPTX
 from mlir_gemm.spec.l2_policy import PARTS
 from mlir_gemm.spec.problem import Problem
@@ -34,7 +34,8 @@ from mlir_gemm.tile_model.rules import registers_fit, resident_fits
 OBLONG = 1.5
 """How much lower than a square's side a group may be that divides the rows: 8 of 32 or 64 rows of 128x128 take as long
 as 11 on the H200, with an epilogue up to 1 % less, since a place is found by shifts, and 1 % less where rows of the
-result are not aligned. There 16, as near to the square, take 5 to 15 % more (8191 x 8191 x 8191)."""
+result are not aligned. There 16, as near to the square, take 5 to 15 % more (8191 x 8191 x 8191). On an H100 8 of 16
+rows take 0.90 to 0.95 of the time of all 16 (2048 rows, three products; `2026-11-24-h100-own-row.jsonl.xz`)."""
 SMALL_TILE, NEIGHBOURS = 64 * 128, 8
 """Elements of a block tile of `wgmma` that L2 limits, and blocks beside each other: with squares of 8 instead of all
 128 the H200 takes 4.8 us instead of 5.1 for 1024 x 1024 x 1024, 8.2 instead of 8.4 for 1000; 256 x 8192 x 8192
@@ -93,7 +94,7 @@ def best_group(problem: Problem, schedule: Schedule, target: Target) -> int:
     if schedule.space == K_RANGE:  # long tiles first, before the best order for L2
         return LONG_FIRST if _differs_by_row(problem) else rows
     whole = [size for size in range(1, round(side) + 1) if rows % size == 0 and side <= size * OBLONG]
-    if whole and rows >= 2 * side and rows * columns > target.sms:
+    if whole and rows * columns > target.sms:
         return whole[-1]
     groups = max(1, round(rows / max(1, round(side))))
     return -(-rows // groups)
@@ -166,10 +167,14 @@ def _in_order(problem: Problem, schedule: Schedule, target: Target) -> bool:
 
     Blocks of a kernel that is started ahead get SMs in the order in which these become free, and neighbours no longer
     ask L2 for the same lines at once. Of 260 random products on the H200 those of one wave take 5 to 8 % less without,
-    from 2.5 to 100 us (0.7 to 1.1 of the time), others the same; between lines up to 15 % less.
+    from 2.5 to 100 us (0.7 to 1.1 of the time), others the same; between lines up to 15 % less. Blocks of `mma_sync`
+    leave an SM room for others: those of the next kernel gather on SMs that have none, and 29 rings of one wave take
+    0.79 to 1.76 of the time with it, 1.13 in the mean (`2026-11-24-h200-spaces.jsonl.xz` and two more of that form).
     """
-    if problem.dynamic or not mma_of(schedule).asynchronous:
+    if problem.dynamic or not mainloop_of(schedule).producer:
         return False
+    if not mma_of(schedule).asynchronous:
+        return is_one_wave(problem, schedule, target)
     if 1 in grid(problem, schedule) and schedule.cluster_m * schedule.cluster_n > 1 and schedule.split_k_cluster == 1:
         # Blocks that need the same lines are a cluster, which stays together: only the gap would show.
         return _waits_for_dram(problem, schedule, target)
@@ -182,7 +187,7 @@ def _waits_for_dram(problem: Problem, schedule: Schedule, target: Target) -> boo
     1 x 5120 x 13824, 80 blocks, takes 36.5 us in order and 43.9 ahead; 32 x 28672 x 8192, 112 blocks, 116 in order and
     110 ahead."""
     moved = operand_bytes(problem, "a") + operand_bytes(problem, "b")
-    return moved > KEPT * target.l2_bytes and blocks(problem, schedule) <= PARTLY * target.sms
+    return moved > STAYING * target.l2_bytes and blocks(problem, schedule) <= PARTLY * target.sms
 
 
 def kept_parts(problem: Problem, schedule: Schedule, target: Target, operand: str) -> int:

@@ -13,9 +13,8 @@ from math import inf
 from typing import Any
 
 from mlir_gemm.errors import Error, ScheduleError
-from mlir_gemm.parts.mma.wgmma.work import KEPT
 from mlir_gemm.parts.registry import mma_of, warpgroup_mma
-from mlir_gemm.parts.traffic import operand_bytes
+from mlir_gemm.parts.traffic import STAYING, operand_bytes
 from mlir_gemm.parts.wording import shown_time
 from mlir_gemm.spec import sum_tree
 from mlir_gemm.spec.element_types import ELEMENT_BYTES
@@ -301,7 +300,7 @@ def _may_pay(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> boo
     if any(name in pinned for name in _SHAPING) or problem.dynamic or problem.batch > 1 or problem.reads_c:
         return False
     few = problem.m * problem.n < FEW * target.sms * 128 * 128 and min(problem.m, problem.n) >= THIN
-    here = operand_bytes(problem, "a") + operand_bytes(problem, "b") < KEPT * target.l2_bytes
+    here = operand_bytes(problem, "a") + operand_bytes(problem, "b") < STAYING * target.l2_bytes
     return few and here and problem.k >= LEAST and not (problem.a_memory or problem.b_memory)
 
 

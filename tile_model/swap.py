@@ -23,6 +23,7 @@ from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
 from mlir_gemm.spec.zeros import swapped_mask, swapped_zeros
 from mlir_gemm.tile_model.rewriting import Alternative, Case
+from mlir_gemm.tile_model.select import WORTH as RIVAL
 from mlir_gemm.tile_model.select import is_less, select
 
 FEWEST_ROWS = 64
@@ -133,9 +134,12 @@ def should_swap(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> 
     except Error:
         return False
     try:
-        return is_less(exchanged.cost.on_gpu, _worth(problem) * select(problem, target, pinned).cost.on_gpu)
+        own = select(problem, target, pinned)
     except Error:
         return across_in_b(problem)
+    # As it is, a rival may be chosen, whose prediction is believed only where it is so much less.
+    worth = _worth(problem) if mma_of(own.schedule) is mma else 1 / RIVAL
+    return is_less(exchanged.cost.on_gpu, worth * own.cost.on_gpu)
 
 
 def may_swap(problem: Problem) -> bool:

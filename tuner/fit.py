@@ -132,8 +132,7 @@ class _Table:
         """Logarithms of predicted times of all, or some, without what launching takes; NaN where one has none."""
         found: list[float] = []
         for place in range(len(self.work)) if rows is None else rows:
-            cost: Any = estimate(*self.work[place], target)
-            seconds = cost.total - getattr(cost, "launch", 0.0)
+            seconds: Any = estimate(*self.work[place], target).on_gpu
             found.append(seconds.real if isinstance(seconds, complex) else seconds)
         return np.log(np.array(found))
 

@@ -27,7 +27,7 @@ TYING = (
     # Whose best candidates differ in their stages, which cost nothing, or in warp tiles that are each other's mirror
     # image: rounding decided.
     (Problem(33, 33, 1024, b_vector=16, out_vector=32, reads_c=False), "sm_90a"),
-    (Problem(64, 4096, 300, a_order="mk", b_order="nk", a_vector=16, b_vector=16, reads_c=False), "sm_121"),
+    (Problem(64, 4096, 4100, a_order="mk", b_order="nk", a_vector=16, b_vector=16, reads_c=False), "sm_121"),
     (Problem(33, 4096, 1024, b_vector=16, out_vector=32, reads_c=False), "sm_86"),
 )
 PROBLEMS = (

@@ -170,7 +170,7 @@ class TestSelect:
             (64, 64, 8),
             (33, 33, 11),
             (37, 32, 13),  # a prime number of rows is shared evenly
-            (16, 16, 16),  # one group: lower ones would not all be of one square's height
+            (16, 16, 8),  # on an H100 0.90 to 0.95 of the time of one group
         ],
     )
     def test_groups_divide_the_tile_rows_where_they_can(self, rows: int, columns: int, group: int) -> None:

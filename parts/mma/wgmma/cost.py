@@ -132,8 +132,4 @@ def norm(exponent: float, *times: float) -> float:
     return total ** (1 / exponent)
 
 
-def _launch(target: Target) -> float:
-    return target.constants(WgmmaConstants).launch
-
-
-FAMILY = CostFamily(estimate, _launch)
+FAMILY = CostFamily(estimate)

@@ -11,10 +11,10 @@ from mlir_gemm.parts.grid import grid
 from mlir_gemm.parts.layout import buffer
 from mlir_gemm.parts.mma.wgmma.constants import WgmmaLimits
 from mlir_gemm.parts.mma.wgmma.rules import PANEL, SPARSE_ROWS
-from mlir_gemm.parts.mma.wgmma.work import KEPT, cluster_places, lies_between_lines, work_of
+from mlir_gemm.parts.mma.wgmma.work import cluster_places, lies_between_lines, work_of
 from mlir_gemm.parts.registry import mainloops, mmas, panelled
 from mlir_gemm.parts.resources import smem_bytes, staging_bytes
-from mlir_gemm.parts.traffic import operand_bytes
+from mlir_gemm.parts.traffic import STAYING, operand_bytes
 from mlir_gemm.spec.problem import Problem, element_bytes, transposes_b
 from mlir_gemm.spec.schedule import Schedule, Tile
 from mlir_gemm.spec.target import Target
@@ -166,7 +166,7 @@ def _clusters(problem: Problem, target: Target, base: Schedule, pinned: Mapping[
     tiles, limits = blocks_of(problem, base), target.constants(WgmmaLimits)
     sharing = limits.sharing * target.sms
     if base.block[1] <= NARROW and base.block[0] > LOW:
-        waits = operand_bytes(problem, "a") + operand_bytes(problem, "b") > KEPT * target.l2_bytes
+        waits = operand_bytes(problem, "a") + operand_bytes(problem, "b") > STAYING * target.l2_bytes
         few = problem.n <= COLUMNS[0] and tiles >= sharing
         if "block" in pinned or (few and (waits or base.block[0] == HIGH)):
             yield {}

@@ -15,7 +15,7 @@ from mlir_gemm.parts.mma.wgmma.constants import WgmmaLimits
 from mlir_gemm.parts.registry import raster_of
 from mlir_gemm.parts.resources import metadata_bytes, staging_bytes
 from mlir_gemm.parts.scheduler.stream_k import shared_tiles
-from mlir_gemm.parts.traffic import epilogue_bytes, operand_bytes
+from mlir_gemm.parts.traffic import epilogue_bytes, operand_bytes, stays
 from mlir_gemm.spec.element_types import ELEMENT_BYTES
 from mlir_gemm.spec.l2_policy import PARTS
 from mlir_gemm.spec.problem import (
@@ -43,8 +43,6 @@ AHEAD = 0.75
 """Of the time in which the epilogue reads what it adds through shared memory, the part that is left where it was copied
 during the products: they take 0.97, 0.84 and 0.84 of the time so, for k of 2048, 256 and 64 on an H100
 (`2026-11-28-h100-walks.json.xz`)."""
-KEPT = 0.8
-"""Part of L2 under which operands and result together stay there from one run of the kernel to the next."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +67,8 @@ class Work:
     clusters get from a neighbour do not count. That narrow rows take as long as others is assumed."""
     rows_b: float
     outside: float
-    """Rows of boxes that lie outside the operand: they take the copy engine longer than those inside."""
+    """Rows of boxes that lie outside the operand: they take the copy engine longer than those inside, and clusters
+    share them only where not all blocks have them."""
     odd_a: float
     """Whether rows of boxes of A begin elsewhere than at multiples of their bytes, so that each takes two lines of
     L2."""
@@ -181,7 +180,7 @@ def work_of(problem: Problem, schedule: Schedule, target: Target) -> Work:
         crowded=_crowded(problem, schedule) if transposes_b(problem) else 0.0,
         rows_a=_box_rows(problem, schedule, "a", inside_m) / schedule.cluster_n,
         rows_b=_box_rows(problem, schedule, "b", inside_n) / schedule.cluster_m,
-        outside=(below / schedule.cluster_n + beside / schedule.cluster_m) * panels,
+        outside=(_apart(below, schedule.cluster_n, rows) + _apart(beside, schedule.cluster_m, columns)) * panels,
         odd_a=_odd(problem, schedule, "a"),
         odd_b=_odd(problem, schedule, "b"),
         thin_a=buffer(problem, schedule, "a").panel < LINE,
@@ -240,6 +239,13 @@ def cluster_places(target: Target, blocks: int) -> int:
     return int(target.sms * dict(target.constants(WgmmaLimits).places).get(blocks, 1.0)) // blocks * blocks
 
 
+def _apart(outside: float, blocks: int, tiles: int) -> float:
+    """Rows outside an operand for each block that shares a box with others. Of an operand of a single tile all blocks
+    have them: each SM writes its zeros itself, and sharing saves nothing. 39 pairs of 1 to 16 columns take 1.06 times
+    as long in clusters of two as alone (median, 0.90 to 1.25; H200, three files of 2026-11-22 to 2026-11-27)."""
+    return outside / (blocks if tiles > 1 else 1)
+
+
 def _narrow(problem: Problem, schedule: Schedule) -> float:
     """Rows of panels in which a result leaves, beyond those of 128 bytes, to these. Transposed they have 128."""
     if problem.out_order == "nm":
@@ -281,7 +287,7 @@ def _dram(problem: Problem, schedule: Schedule, target: Target, waves: float, pa
     result once, and of the operands what each wave covers, each at least once but for what L2 keeps."""
     a, b = operand_bytes(problem, "a"), operand_bytes(problem, "b")
     result = epilogue_bytes(problem)
-    if a + b + result <= KEPT * target.l2_bytes:
+    if stays(problem, target):
         return 0.0
     # Of an operand with zeros only what the steps need is read, and of the other one that at a time.
     steps, across = k_share(problem, schedule), {each.across for each in parse(problem.zeros)} if problem.zeros else ()
