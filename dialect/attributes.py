@@ -103,6 +103,7 @@ MARKS = {
     names.NAME: Mark(_TEXT, (ARGUMENT,)),
     names.CHECKS: Mark(_TEXTS, (ARGUMENT,)),
     names.LEAST: Mark(_TEXTS, (ARGUMENT,)),
+    names.MOST: Mark(_TEXTS, (ARGUMENT,)),
     names.SCALAR: Mark(FLAG, (ARGUMENT,)),
     names.OPEN_STRIDES: Mark(FLAG, (ARGUMENT,)),
     names.ROLE: Mark(word("in", "out", "inout", "result"), (ARGUMENT,)),

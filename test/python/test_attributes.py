@@ -121,7 +121,7 @@ LIKE = {
     attributes.STAND_INS: (attributes.DIVISORS, attributes.HINTS),
     attributes.CHIP: (attributes.NOTE, attributes.REFERENCE, attributes.NAME),
     attributes.SCHEDULE: (attributes.PROBLEM, attributes.ROWS),
-    attributes.SYMBOLS: (attributes.STRIDES, attributes.CHECKS, attributes.LEAST, attributes.ASSERTS),
+    attributes.SYMBOLS: (attributes.STRIDES, attributes.CHECKS, attributes.LEAST, attributes.MOST, attributes.ASSERTS),
     attributes.PADDED: (attributes.MAPS,),
     attributes.CLUSTER: (attributes.SPLIT_K_CLUSTER, attributes.CLUSTER_ROWS),
     attributes.TILES: (

@@ -200,6 +200,12 @@ def next_token_loss(logits: Array, tokens: Array) -> Array:
     return np.array(-np.take_along_axis(chances, tokens[:, 1:, None], -1).sum())
 
 
+def tables(x: Array, places: Array, mask: Array) -> Array:
+    """As many rows of tables as there are tokens: places, and what each token may see."""
+    x, tokens = x + places[: x.shape[1]], x.shape[1]
+    return softmax(scores(x, x) + mask[:tokens, :tokens]) @ x
+
+
 def llama_block(
     x: Array, q: Array, kv: Array, o: Array, up: Array, down: Array, keys: Array, values: Array
 ) -> tuple[Array, Array, Array]:
