@@ -100,6 +100,8 @@ MARKS = {
     names.DIVISORS: Mark(_SIZES, (_FUNCTION,)),
     names.HINTS: Mark(_SIZES, (_FUNCTION,)),
     names.REFERENCE: Mark(_TEXT, (_FUNCTION,)),
+    names.LAUNCH_WITH: Mark(_dictionary('{kernel = "main_0", threads = 128}'), (_FUNCTION,)),
+    names.JOINED: Mark(_MESSAGES, (_FUNCTION,)),
     names.NAME: Mark(_TEXT, (ARGUMENT,)),
     names.CHECKS: Mark(_TEXTS, (ARGUMENT,)),
     names.LEAST: Mark(_TEXTS, (ARGUMENT,)),
