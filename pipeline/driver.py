@@ -241,10 +241,9 @@ class _Run:
         self.keep = keep
         self.observe = observe
         self.variant = variant
-        self.entry, self.filename = "", "-"
+        self.entry, self.filename, self.strides = "", "-", ""
         self.locations: str | None = None
         self.lines: Place | None = None
-        self.strides = ""
         self.tuned: Database | None = None
         self.timings: dict[str, float] = {}
         self.texts: dict[tuple[str, bool], str] = {}
@@ -370,11 +369,9 @@ class _Run:
                 self.code, self.launch = renamed(self.code, self.launch, self.records())
         else:
             for kernel in self.kernels:
-                name = kernel.nested_name
-                with in_kernel(name):
+                with in_kernel(name := kernel.nested_name):
                     self.runner.run(kernel.module, kernel.passes(stage), stage=stage, kernel=name, whole=self.module)
-            together = passes_together(stage, [outer_function(kernel.module) for kernel in self.kernels])
-            if together:
+            if together := passes_together(stage, [outer_function(kernel.module) for kernel in self.kernels]):
                 self.runner.run(self.module, together, stage=stage)
                 self._find_kernels()
         if stage != self.order[-1]:

@@ -68,17 +68,21 @@ class ShareLaunches(Pass):
 
 def _share(launches: list[_Launch], functions: dict[str, Any]) -> None:
     for name in [launch.kernels[0] for launch in launches]:
-        number = next((n for n, launch in enumerate(launches) if launch.kernels == [name]), None)
-        if number is None or kind_of(functions[name]) != ELEMENTWISE or not _may_share(functions[name]):
+        number = next((n for n, launch in enumerate(launches) if launch.kernels == [name]), -1)
+        if number < 0 or kind_of(functions[name]) != ELEMENTWISE or not _may_share(functions[name]):
             continue
-        others = sorted((n for n in range(len(launches)) if n != number), key=lambda n: abs(n - number))
-        for other in others:
+        for other in _nearest_first(number, len(launches)):
             threads = _threads(functions[launches[other].kernels[0]])
             if threads and len(launches[other].kernels) < MOST and _join(launches, number, other):
                 anchor = next(each for each in launches if name in each.kernels).kernels[0]
                 side_by_side.mark(functions[anchor], anchor, threads)
                 side_by_side.mark(functions[name], anchor, threads)
                 break
+
+
+def _nearest_first(number: int, count: int) -> list[int]:
+    """All others of `count` numbers."""
+    return sorted((each for each in range(count) if each != number), key=lambda each: abs(each - number))
 
 
 def _join(launches: list[_Launch], number: int, other: int) -> bool:

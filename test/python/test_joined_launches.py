@@ -13,7 +13,8 @@ from mlir_gemm.pipeline.remade import as_before
 from mlir_gemm.pipeline.saved import computed_by
 
 BLOCKS = Path(__file__).parents[2] / "examples" / "blocks"
-THREE = """func.func @main(%x: tensor<?x64xf32>, %w: tensor<3x?xf32>, %z: tensor<?xf32>) -> (tensor<?x64xf32>, tensor<3x?xf32>, tensor<?xf32>) {
+THREE = """func.func @main(%x: tensor<?x64xf32>, %w: tensor<3x?xf32>, %z: tensor<?xf32>)
+    -> (tensor<?x64xf32>, tensor<3x?xf32>, tensor<?xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %n = tensor.dim %x, %c0 : tensor<?x64xf32>
