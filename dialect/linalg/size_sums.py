@@ -84,11 +84,22 @@ class SizeSums:
         """A size divided by another: by a number rounded down or `up`; None where it is rounded and must be `exact`, or
         is divided by another one that is no factor."""
         found = self.resolved(left).over(self.resolved(right))
-        if found is not None or exact or not right.is_number or right.number < 1:
+        if found is None and exact:
+            return self._inferred(self.resolved(left), self.resolved(right))
+        if found is not None or not right.is_number or right.number < 1:
             return found
         terms = dict(self.terms(left))
         terms[()] = terms.get((), 0) + (right.number - 1 if up else 0)
         return self._divided(_tidy(terms), right.number)
+
+    def _inferred(self, left: Size, right: Size) -> Size | None:
+        """The size that a view leaves to be told, as of `y.view(x.shape[0], 1, -1)`: that of a tensor divided by one of
+        another, which is required to be the tensor's first."""
+        plain = [symbol for symbol in left.symbols if symbol not in self.defined]
+        if len(right.symbols) != 1 or right.number != 1 or right.symbols[0] in self.defined or len(plain) < 2:
+            return None
+        self.equal(Size(1, (min(plain, key=lambda symbol: int(symbol[1:])),)), right)
+        return self.resolved(left).over(self.resolved(right))
 
     def bounded(self, left: Size, right: Size, *, least: bool) -> Size | None:
         """The smaller one of two sizes, or the larger one where it is not the `least`, if that is known."""
