@@ -72,7 +72,10 @@ def _share(launches: list[_Launch], functions: dict[str, Any]) -> None:
         if number < 0 or kind_of(functions[name]) != ELEMENTWISE or not _may_share(functions[name]):
             continue
         for other in _nearest_first(number, len(launches)):
-            threads = _threads(functions[launches[other].kernels[0]])
+            first = functions[launches[other].kernels[0]]
+            if other > number and kind_of(first) == ELEMENTWISE:
+                continue  # of two that are alike, the later one joins the earlier
+            threads = _threads(first)
             if threads and len(launches[other].kernels) < MOST and _join(launches, number, other):
                 anchor = next(each for each in launches if name in each.kernels).kernels[0]
                 side_by_side.mark(functions[anchor], anchor, threads)
