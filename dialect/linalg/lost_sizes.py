@@ -56,7 +56,8 @@ class _Chain:
         """For each dimension in front of the collapse, which of the cast's it is."""
         order = list(range(len(_sizes(self.cast.operands[0].type))))
         for each in self.transposes:
-            order = [order[axis] for axis in ir.DenseI64ArrayAttr(each.attributes["permutation"])]
+            permutation: list[int] = list(ir.DenseI64ArrayAttr(each.attributes["permutation"]))
+            order = [order[axis] for axis in permutation]
         return order
 
     def _shape(self) -> list[int | None]:
