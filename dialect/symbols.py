@@ -111,11 +111,11 @@ def taken_apart(number: int, stand_ins: Mapping[str, int]) -> Size:
     return Size(number, tuple(sorted(symbols)))
 
 
-def primes_above(least: int, count: int, others: Sequence[int]) -> list[int]:
-    """The first `count` primes from `least` on that divide none of the `others`."""
+def primes_above(least: int, count: int, others: Sequence[int], below: int | None = None) -> list[int]:
+    """The first `count` primes from `least` on, and `below` a number if there is one, that divide none of those."""
     found: list[int] = []
     candidate = least
-    while len(found) < count:
+    while len(found) < count and (below is None or candidate < below):
         is_prime = all(candidate % factor for factor in range(2, int(candidate**0.5) + 1))
         if is_prime and all(other % candidate or not other for other in others):
             found.append(candidate)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mlir_gemm.dialect.locations import input_error
-from mlir_gemm.spec.attributes import CHECKS, COMPLEX, LEAST, OPEN_STRIDES, SCALAR
+from mlir_gemm.spec.attributes import CHECKS, COMPLEX, LEAST, MOST, OPEN_STRIDES, SCALAR
 
 
 def marks_of(attributes: Mapping[str, Any]) -> dict[str, Any]:
@@ -16,6 +16,7 @@ def marks_of(attributes: Mapping[str, Any]) -> dict[str, Any]:
         "scalar": SCALAR in attributes, "open_strides": OPEN_STRIDES in attributes, "complex": COMPLEX in attributes,
         "checks": tuple(each.value for each in attributes[CHECKS]) if CHECKS in attributes else (),
         "least": tuple(int(each.value or 0) for each in attributes[LEAST]) if LEAST in attributes else (),
+        "most": tuple(int(each.value or -1) for each in attributes[MOST]) if MOST in attributes else (),
     }  # fmt: skip
 
 

@@ -24,7 +24,7 @@ from mlir_gemm.pipeline import annotations, codes
 from mlir_gemm.pipeline.compilation import Compilation
 from mlir_gemm.pipeline.debug_info import Place, source_place
 from mlir_gemm.pipeline.dynamic_problem import Variant
-from mlir_gemm.pipeline.elementwise import elementwise_passes
+from mlir_gemm.pipeline.elementwise import elementwise_passes, passes_together
 from mlir_gemm.pipeline.emulated import without_emulation
 from mlir_gemm.pipeline.importing import CHIP_RATES, import_passes, translated
 from mlir_gemm.pipeline.launch_info import first_steps, launch_of
@@ -45,7 +45,7 @@ from mlir_gemm.pipeline.rows import row_passes
 from mlir_gemm.pipeline.runner import Hook, Rehearse, Runner, Verify, VerifyLists, check_attributes, reproduce
 from mlir_gemm.pipeline.saved import divisors_of, is_decided
 from mlir_gemm.pipeline.selecting import select_passes, tuned_passes
-from mlir_gemm.spec.attributes import CHIP, SCHEDULE, SPLIT_K_WORKSPACE, STAGE
+from mlir_gemm.spec.attributes import CHIP, SCHEDULE, STAGE
 from mlir_gemm.spec.backends import NVPTX
 from mlir_gemm.spec.kernel_record import ELEMENTWISE, PRODUCT, REDUCTION, ROWS, KernelRecord
 from mlir_gemm.spec.launch import Launch
@@ -179,8 +179,7 @@ class KernelRun:
         if is_after(self.stage, stage):
             return []
         if self.kind == ELEMENTWISE:
-            divided = SPLIT_K_WORKSPACE in outer_function(self.module).attributes
-            return elementwise_passes(stage, self.target, dependent_launch=divided)
+            return elementwise_passes(stage, self.target, outer_function(self.module))
         if self.kind == REDUCTION:
             return reduction_passes(stage, self.target)
         if self.kind == ROWS:
@@ -242,10 +241,9 @@ class _Run:
         self.keep = keep
         self.observe = observe
         self.variant = variant
-        self.entry, self.filename = "", "-"
+        self.entry, self.filename, self.strides = "", "-", ""
         self.locations: str | None = None
         self.lines: Place | None = None
-        self.strides = ""
         self.tuned: Database | None = None
         self.timings: dict[str, float] = {}
         self.texts: dict[tuple[str, bool], str] = {}
@@ -371,9 +369,11 @@ class _Run:
                 self.code, self.launch = renamed(self.code, self.launch, self.records())
         else:
             for kernel in self.kernels:
-                name = kernel.nested_name
-                with in_kernel(name):
+                with in_kernel(name := kernel.nested_name):
                     self.runner.run(kernel.module, kernel.passes(stage), stage=stage, kernel=name, whole=self.module)
+            if together := passes_together(stage, [outer_function(kernel.module) for kernel in self.kernels]):
+                self.runner.run(self.module, together, stage=stage)
+                self._find_kernels()
         if stage != self.order[-1]:
             for kernel in self.kernels:
                 kernel.mark(stage)

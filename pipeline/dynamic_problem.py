@@ -13,7 +13,7 @@ from mlir_gemm.dialect.sizes import argument_sizes, sizes_of, strides_of
 from mlir_gemm.dialect.walk import body, named
 from mlir_gemm.errors import InputError
 from mlir_gemm.pipeline.problem_of import problem_of
-from mlir_gemm.spec.attributes import DIVISORS, HINTS
+from mlir_gemm.spec.attributes import DIVISORS, HINTS, STRIDES
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.tile_model.variants import DEFAULT_HINT
 
@@ -68,8 +68,13 @@ class Variant:
 
 
 def symbols_in(function: Any) -> tuple[str, ...]:
-    """The symbols of a kernel's or program's function, in the order of its arguments; none for constant sizes."""
+    """The symbols of a kernel's or program's function, in the order of its arguments: those of sizes, and then those of
+    strides alone; none for constant sizes."""
     found = [symbol for _, _, size in argument_sizes(function) for symbol in size.symbols]
+    if found:
+        arguments = zip(body(function).arguments, argument_attributes(function), strict=True)
+        strides = [strides_of(function, each.type, marks) for each, marks in arguments if STRIDES in marks]
+        found += [symbol for each in strides for stride in each for symbol in stride.symbols]
     return tuple(dict.fromkeys(found))
 
 

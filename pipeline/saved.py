@@ -15,13 +15,14 @@ from mlir_gemm.dialect.arguments import argument_attributes
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.context import new_context
 from mlir_gemm.dialect.locations import input_error
+from mlir_gemm.dialect.outlining import kernel_modules, programs
 from mlir_gemm.dialect.parse import COMPILER, parse_module
 from mlir_gemm.dialect.walk import body, in_block
 from mlir_gemm.dialect.zero_marks import ZERO_MARKS, promised_zeros
 from mlir_gemm.pipeline import annotations
 from mlir_gemm.pipeline.dynamic_problem import Variant
 from mlir_gemm.pipeline.program import nested_kernels, outer_function
-from mlir_gemm.spec.attributes import DIVISORS, PROBLEM, REFERENCE, ROWS, SCHEDULE, STAGE, SYMMETRIC
+from mlir_gemm.spec.attributes import DIVISORS, JOINED, PROBLEM, REFERENCE, ROWS, SCHEDULE, STAGE, SYMMETRIC
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.stages import ALL_STAGES, place_of
 from mlir_gemm.spec.zeros import SYMMETRIC_MATRIX, text_of
@@ -107,15 +108,18 @@ def promises_in(text: str) -> dict[int, str]:
     return found
 
 
-def problems_at(text: str, sizes: Mapping[str, int]) -> list[Problem | None]:
-    """What each kernel of saved text computes when its sizes are these; None where it is not a product. Raises
-    Error."""
+def problems_at(text: str, sizes: Mapping[str, int]) -> dict[str, Problem | None]:
+    """What each kernel of saved text, by its name, computes when its sizes are these; None where it is not a product.
+    Raises Error."""
     with COMPILER:
         module = parse_module(computed_by(text), "-", new_context())
         with module.context, ir.Location.unknown():
             functions = [outer_function(kernel) for kernel in _kernels(module) or [module]]
             at = Variant(sizes, divisors_of(module))
-            return [at.problem_of(each) if annotations.written_problem(each) else None for each in functions]
+            found = [at.problem_of(each) if annotations.written_problem(each) else None for each in functions]
+            return {
+                ir.StringAttr(f.attributes["sym_name"]).value: each for f, each in zip(functions, found, strict=True)
+            }
 
 
 def _kernels(module: Any) -> list[Any]:
@@ -126,6 +130,7 @@ def _restore(kernel: Any) -> bool:
     """Replaces the contents of a kernel's module by its reference; whether it has one."""
     function = outer_function(kernel)
     attributes = function.operation.attributes
+    joined = [each.value for each in attributes[JOINED]] if JOINED in attributes else []
     if REFERENCE not in attributes:
         stage = annotations.module_string(kernel, STAGE)
         if stage in ALL_STAGES and place_of(stage) > place_of(_LAST_WHOLE):
@@ -147,8 +152,27 @@ def _restore(kernel: Any) -> bool:
     restored = outer_function(kernel).operation.attributes
     for name, value in decided.items():
         restored[name] = value
+    for name, text in reversed(list(zip(joined[::2], joined[1::2], strict=True))):
+        _take_apart(kernel, name, text)
     around = kernel.operation.attributes
     if "gpu.container_module" in around:
         del around["gpu.container_module"]
     around[STAGE] = ir.StringAttr.get("select")
     return True
+
+
+def _take_apart(kernel: Any, name: str, text: str) -> None:
+    """Makes a kernel that had joined another one a kernel of its own again, which runs after it."""
+    made = kernel_modules.new_module(name, kernel, "")
+    made.move_after(kernel.operation)
+    made.attributes[STAGE] = ir.StringAttr.get("select")
+    held = parse_module(text, REFERENCE, kernel.context)
+    for operation in in_block(body(held)):
+        operation.operation.clone(ir.InsertionPoint(body(made)))
+    outer = kernel.operation.parent
+    count, own = len(body(outer_function(made)).arguments), kernel_modules.name_of(kernel)
+    for run in [run for run in programs.runs_of(outer_function(outer)) if programs.kernel_of(run) == own]:
+        buffers = programs.buffers_of(run)
+        with ir.InsertionPoint.after(run.operation):
+            programs.run(name, buffers[len(buffers) - count :])
+        programs.set_buffers(run, buffers[: len(buffers) - count])

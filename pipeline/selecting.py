@@ -39,4 +39,5 @@ def select_passes(pinned: Mapping[str, Any], variant: Variant, *, rows: bool) ->
         *(step("select-rewrite", rewrite=name) for name in REWRITES),
         step("select-schedule"),
         *([step("select-split-rows"), step("combine-in-reader"), step("select-rows")] if rows else []),
+        step("share-launches"),
     ]

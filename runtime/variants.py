@@ -173,10 +173,9 @@ class SavedVariant:
         """The kernels with the problems that they compute for these values."""
         from mlir_gemm.pipeline.saved import problems_at  # late: it imports the MLIR bindings
 
-        kernels = variant.artifact.kernels
         problems = problems_at(variant.request.source, dict(zip(variant.artifact.launch.symbols, values, strict=True)))
         return tuple(
-            dataclasses.replace(record, problem=problem) for record, problem in zip(kernels, problems, strict=True)
+            dataclasses.replace(record, problem=problems.get(record.name)) for record in variant.artifact.kernels
         )
 
 

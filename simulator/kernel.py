@@ -134,12 +134,12 @@ class _Simulation:
         marks = argument_attributes(self.function)[number]
         if STRIDES not in marks:
             return [None] * len(argument.type.shape)
-        known: dict[str, int] = {}
+        known = dict(self.options.sizes)
         for each, axis, size in argument_sizes(self.function):
             if len(size.symbols) == 1:
                 known[size.symbols[0]] = self.arrays[each.arg_number].shape[axis] // size.number
         strides = strides_of(self.function, argument.type, marks)
-        return [each.value(known) if set(each.symbols) <= set(known) else None for each in strides]
+        return [_value(each, known) for each in strides]
 
     def _host(self) -> None:
         """Evaluates the host function, whose only effect is to launch kernels."""
@@ -348,3 +348,11 @@ def _roles(function: Any, number: int) -> list[str]:
 
 def _names(function: Any, number: int) -> list[str]:
     return [name or f"argument {place}" for place, name in enumerate(_attributes(function, number, NAME))]
+
+
+def _value(size: Any, known: dict[str, int]) -> int | None:
+    """A size for known symbols; None where they do not tell it."""
+    try:
+        return size.value(known)
+    except InputError:
+        return None

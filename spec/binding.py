@@ -92,6 +92,11 @@ def bind(shapes: Sequence[Sequence[int]], launch: Launch) -> tuple[int, ...]:
                     f"{label(index, argument)}: its size {given} in dimension {axis} must be at least "
                     f"{argument.least[axis]}; the kernel takes ({_sizes(argument.shape)})"
                 )
+            if axis < len(argument.most) and 0 <= argument.most[axis] < given:
+                raise ArgumentError(
+                    f"{label(index, argument)}: its size {given} in dimension {axis} must be at most "
+                    f"{argument.most[axis]}; the kernel takes ({_sizes(argument.shape)})"
+                )
     negative = next((size for size in _sums(launch) if value(size, known) < 0), None)
     if negative is not None:
         known_sizes = ", ".join(f"{name} = {number}" for name, number in known.items())

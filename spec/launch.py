@@ -51,6 +51,8 @@ class Argument:
     """What the program says of a dimension whose size does not agree; empty where it says nothing."""
     least: tuple[int, ...] = ()
     """The least size of each dimension that the program can do with; empty where any will do."""
+    most: tuple[int, ...] = ()
+    """The largest, -1 for any; empty where any will do."""
     scalar: bool = False
     """Whether the caller gives a number, which kernels take by value, in as many bytes as its type has (i1 in one)."""
     open_strides: bool = False
@@ -324,7 +326,7 @@ class Launch:
             if not step.asserts:
                 del shown["asserts"]
         for argument in data["arguments"]:
-            for name in ("scalar", "open_strides", "complex", "checks", "least"):
+            for name in ("scalar", "open_strides", "complex", "checks", "least", "most"):
                 if not argument[name]:
                     del argument[name]
         if not self.values:

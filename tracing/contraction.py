@@ -134,6 +134,8 @@ class _Writer:
             letter for each in of.operands for letter in each.indices if letter not in of.output
         ))  # fmt: skip
         self.shape = [of.sizes[letter] for letter in of.output]
+        self.adds_nothing = len(of.operands) == 1 and not self.reduced and of.init is None and of.plus is None
+        """Whether each element of the result is one of the only operand's, as in `ij->ji`."""
         self.lines: list[str] = []
 
     def text(self) -> str:
@@ -141,7 +143,8 @@ class _Writer:
         body, acc, neutral = self._combined()
         letters = of.output.removesuffix(of.component) + self.reduced + of.component
         stored = [each for each in of.operands if each.computed is None]
-        sum_ = self._generic("%sum", [*stored, *self._named(*of.prologue)], self._start(acc, neutral), acc,
+        start = self._empty("%sum_e", acc) if self.adds_nothing else self._start(acc, neutral)
+        sum_ = self._generic("%sum", [*stored, *self._named(*of.prologue)], start, acc,
                              letters, body, of.algebra)  # fmt: skip
         result, out = self._finished(sum_, acc)
         arguments = ", ".join(f"%{each.name}: {each.type}{_SPARSE * each.sparse}" for each in of.inputs)
@@ -157,7 +160,8 @@ class _Writer:
             value = self._element(operand, trace)
             before = of.prologue[number] if number < len(of.prologue) else None
             values.append(value if before is None else self._call(before, "prologue", trace, [value]))
-        acc = of.acc or sum_type([value.type for value in values])
+        own = self.adds_nothing and not is_float(values[0].type)
+        acc = of.acc or (values[0].type if own else sum_type([value.type for value in values]))
         values = [cast_to(value, acc) for value in values]
         if len(values) == 1 and of.times is not None:
             raise InputError("times of one operand; expected two operands, or a prologue")
@@ -165,6 +169,8 @@ class _Writer:
             term = self._call(of.times, "times", trace, values)
         else:
             term = values[0] if len(values) == 1 else values[0] * values[1]
+        if self.adds_nothing:
+            return [*trace.lines, f"linalg.yield {term.name} : {acc}"], acc, None
         so_far = Scalar(trace, "%c_", acc)
         combined = so_far + cast_to(term, acc) if of.plus is None else self._call(
             of.plus, "plus", trace, [so_far, cast_to(term, acc)]

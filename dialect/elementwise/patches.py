@@ -64,7 +64,7 @@ def patch_of(all_points: Sequence[Pointwise], along: int, bits: int) -> Patch | 
     width = _largest(sizes[along], bits // item)
     depth = _largest(sizes[across], max(width // 2, min(width, 4)))
     least = min(8 * LEAST_BYTES, bits)
-    if width * item < least or depth * item < least or min(_item_bits(all_points)) < 8:
+    if width == 1 or width * item < least or depth * item < least or min(_item_bits(all_points)) < 8:
         return None
     found = Patch(
         along, width, across, depth,

@@ -6,9 +6,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from mlir_gemm.dialect import constants, symbols
+from mlir_gemm.dialect import constants
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.linalg import float_sizes
+from mlir_gemm.dialect.linalg.open_views import OpenViews
 from mlir_gemm.dialect.linalg.size_arithmetic import (
     broadcasts,
     check_layout,
@@ -54,6 +55,7 @@ class NamedSizes:
         self.decided: dict[Any, bool] = {}
         """Comparisons that come out the same for all sizes."""
         self.elements: dict[Any, list[Any]] = {}  # of small tensors of sizes
+        self.views = OpenViews(self.sums)
         self.said: dict[str, str] = {}
         """What the program says where the size that a symbol stands for does not agree with another."""
         for argument in body(function).arguments:
@@ -75,8 +77,7 @@ class NamedSizes:
     def stand_ins(self) -> dict[str, int]:
         """Names for the symbols that are left, in order, with a number for each."""
         names = self.sums.named()
-        primes = symbols.primes_above(LEAST, len(names), numbers_in(self.function))
-        return dict(zip(names, primes, strict=True))
+        return self.views.stand_ins(LEAST, names, numbers_in(self.function))
 
     def _resolved(self, size: Size) -> Size:
         return self.sums.resolved(size)
@@ -167,7 +168,7 @@ class NamedSizes:
         elif op.name in _ADD:
             found = self.sums.sum(values[0], values[1], -1 if op.name == "arith.subi" else 1)
         elif op.name in _BOUNDED:
-            found = self.sums.bounded(*values, least=op.name in _BOUNDED[:2])
+            found = self.views.bounded(op.results[0], *values, least=op.name in _BOUNDED[:2])
         elif op.name in _DIVIDE:
             found = self.sums.quotient(*values, up=op.name.startswith("arith.ceil"), exact=op.name == "arith.divsi")
         if found is not None:
@@ -302,21 +303,22 @@ class NamedSizes:
         self._kept(op, op.results[0], sizes)
 
     def _is_part(self, op: Any, source: Sequence[Size], sizes: Sequence[Size], moving: Sequence[Any]) -> bool:
-        """Whether a slice takes a part of an open dimension, or starts where a size says."""
+        """Whether a slice takes a part of an open dimension, or starts where a size says, and is no view of memory."""
         offsets = list(ir.DenseI64ArrayAttr(op.attributes["static_offsets"]))
         steps = list(ir.DenseI64ArrayAttr(op.attributes["static_strides"]))
         given, marker = iter(moving), ir.ShapedType.get_dynamic_size()
         is_part = False
+        starts: list[Size | None] = []
         for whole, size, offset, step in zip(source, sizes, offsets, steps, strict=True):
             whole, size = self._resolved(whole), self._resolved(size)
-            start = next(given) if offset == marker else None
-            by_size = start in self.numbers and not self._resolved(self.numbers[start]).is_number
+            start = self.number(next(given)) if offset == marker else Size(offset)
+            starts.append(start)
             is_open = not (whole.is_number and size.is_number)
-            if by_size or (is_open and (whole != size or offset or step != 1)):
+            if (start is not None and not start.is_number) or (is_open and (whole != size or offset or step != 1)):
                 if op.name == "memref.subview":
                     raise input_error(op, f"'{op.name}' takes {size} of a dimension of {whole}; expected all of it")
                 is_part = True
-        return is_part
+        return is_part and not (op.name == "tensor.extract_slice" and self.views.add(op, source, starts, sizes, steps))
 
     def _kept(self, op: Any, result: Any, sizes: Sequence[Size]) -> None:
         """A slice's sizes, without dimensions of size 1 that its type has dropped."""

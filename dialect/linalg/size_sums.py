@@ -24,6 +24,8 @@ _COMPARISONS: dict[int, Callable[[int, int], bool]] = {
 _REFLEXIVE = (0, 3, 5, 7, 9)
 _SMALL = 64
 """The most that a size is taken to be at least: `x[:, 3:]` says that there are 3 elements to leave out."""
+_LARGE = 1 << 31
+"""The most that a slice may say of a size: `x[:, :4096]` has 4096 elements to take."""
 _UNKNOWN = -(1 << 40)
 _AT_LEAST, _ABOVE, _AT_MOST, _BELOW = (5, 9), (4, 8), (3, 7), (2, 6)
 
@@ -38,6 +40,8 @@ class SizeSums:
         """Symbols that are a sum, divided by a number and rounded down."""
         self.least: dict[str, int] = {}
         """What arguments' sizes are taken to be at least, which a call checks."""
+        self.most: dict[str, int] = {}
+        """The same at most: `table[:t]` has as many rows as the table."""
         self.count = 0
 
     def new(self) -> Size:
@@ -80,11 +84,22 @@ class SizeSums:
         """A size divided by another: by a number rounded down or `up`; None where it is rounded and must be `exact`, or
         is divided by another one that is no factor."""
         found = self.resolved(left).over(self.resolved(right))
-        if found is not None or exact or not right.is_number or right.number < 1:
+        if found is None and exact:
+            return self._inferred(self.resolved(left), self.resolved(right))
+        if found is not None or not right.is_number or right.number < 1:
             return found
         terms = dict(self.terms(left))
         terms[()] = terms.get((), 0) + (right.number - 1 if up else 0)
         return self._divided(_tidy(terms), right.number)
+
+    def _inferred(self, left: Size, right: Size) -> Size | None:
+        """The size that a view leaves to be told, as of `y.view(x.shape[0], 1, -1)`: that of a tensor divided by one of
+        another, which is required to be the tensor's first."""
+        plain = [symbol for symbol in left.symbols if symbol not in self.defined]
+        if len(right.symbols) != 1 or right.number != 1 or right.symbols[0] in self.defined or len(plain) < 2:
+            return None
+        self.equal(Size(1, (min(plain, key=lambda symbol: int(symbol[1:])),)), right)
+        return self.resolved(left).over(self.resolved(right))
 
     def bounded(self, left: Size, right: Size, *, least: bool) -> Size | None:
         """The smaller one of two sizes, or the larger one where it is not the `least`, if that is known."""
@@ -122,6 +137,32 @@ class SizeSums:
             return True
         return False if self._is_natural(other, assume=True) else None
 
+    def at_most(self, size: Size, number: int) -> bool:
+        """Whether a size can be required to be at most a number, as one symbol, times and plus numbers. Notes it in
+        `most`."""
+        terms = _tidy(self.terms(size))
+        products = [product for product in terms if product]
+        if len(products) != 1 or len(products[0]) != 1 or products[0][0] in self.defined or terms[products[0]] < 0:
+            return False
+        found = (number - terms.get((), 0)) // terms[products[0]]
+        self.most[products[0][0]] = min(found, self.most.get(products[0][0], found))
+        return True
+
+    def lies_in(self, whole: Size, start: int, size: Size, step: int) -> bool:
+        """Whether every `step`-th of `size` elements from `start` on is one of `whole`: for all values of the symbols,
+        or for all that are large enough, or small enough for one of constant size, which is then noted."""
+        if self.resolved(whole).is_number and not self.resolved(size).is_number:
+            return self.at_most(size, (self.resolved(whole).number - start + step - 1) // step)
+        terms = dict(self.terms(self.sum(whole, self.product(size, Size(step)), -1)))
+        for product, number in list(terms.items()):
+            parts, divisor = self.defined.get(product[0], ({}, 1)) if len(product) == 1 else ({}, 1)
+            if number < 0 and divisor > 1 and not number % divisor:  # a quotient is at most what is divided, divided
+                del terms[product]
+                for each, times in self._again(parts).items():
+                    terms[each] = terms.get(each, 0) + number // divisor * times
+        terms[()] = terms.get((), 0) + step - 1 - start
+        return self._is_natural(_tidy(terms), assume=True, most=_LARGE)
+
     def equal(self, left: Size, right: Size) -> bool | None:
         """Requires two sizes to be equal. False where they never are, None where nothing can be told."""
         left, right = self.resolved(left), self.resolved(right)
@@ -149,15 +190,27 @@ class SizeSums:
         left = [f"t{number}" for number in range(self.count) if f"t{number}" not in self.known]
         plain = [symbol for symbol in left if symbol not in self.defined]
         names = {old: f"s{number}" for number, old in enumerate(plain)}
+        self.least = {name: max(each) for name, each in self._of_names(self.least, names, up=True).items()}
+        self.most = {name: min(each) for name, each in self._of_names(self.most, names, up=False).items()}
         sums = [symbol for symbol in left if symbol in self.defined and self._simplest(symbol).symbols == (symbol,)]
         texts = {symbol: self._text(symbol, names) for symbol in sums}
-        self.least = {names[symbol]: number for symbol, number in self.least.items() if symbol in names}
         for old in left:
             if old in self.defined and old not in sums:
                 self.known[old] = self._simplest(old)
         self.known.update({old: Size(1, (new,)) for old, new in (names | texts).items()})
         self.defined = {}
         return [*names.values(), *dict.fromkeys(texts.values())]
+
+    def _of_names(self, bounds: dict[str, int], names: dict[str, str], *, up: bool) -> dict[str, list[int]]:
+        """The bounds of symbols as those of the symbols that are left, times and plus numbers."""
+        found: dict[str, list[int]] = {}
+        for symbol, bound in bounds.items():
+            terms = _tidy(self.terms(Size(1, (symbol,))))
+            products = [product for product in terms if product]
+            if len(products) == 1 and len(products[0]) == 1 and terms[products[0]] > 0 and products[0][0] in names:
+                rest, number = bound - terms.get((), 0), terms[products[0]]
+                found.setdefault(names[products[0][0]], []).append(-(-rest // number) if up else rest // number)
+        return found
 
     def _age(self, size: Size) -> int:
         return int(size.symbols[0][1:]) if size.symbols else -1
@@ -187,7 +240,7 @@ class SizeSums:
                 return True
         return None
 
-    def _is_natural(self, terms: Terms, *, assume: bool) -> bool:
+    def _is_natural(self, terms: Terms, *, assume: bool, most: int = _SMALL) -> bool:
         """Whether a sum is at least 0: for all values of the symbols, or where one is not too small, if that may be
         assumed."""
         products = [product for product, number in terms.items() if product and number]
@@ -198,9 +251,9 @@ class SizeSums:
         if not assume or len(products) != 1 or len(products[0]) != 1 or products[0][0] in self.defined:
             return False
         needed = -(terms.get((), 0) // terms[products[0]])
-        if needed > _SMALL:
+        if needed > most:
             return False
-        self.least[products[0][0]] = needed
+        self.least[products[0][0]] = max(needed, self.least.get(products[0][0], 0))
         return True
 
     def _lower(self, terms: Terms) -> int:

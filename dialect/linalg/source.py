@@ -18,6 +18,7 @@ from mlir_gemm.spec.attributes import (
     CHECKS,
     CHIP,
     LEAST,
+    MOST,
     NAME,
     OPEN_STRIDES,
     ROWS,
@@ -33,7 +34,7 @@ ON_MODULE = (CHIP, STAND_INS)
 ON_FUNCTION = (SCHEDULE, ROWS)
 ON_GENERIC = (ALGEBRA,)
 PROMISES = (SYMMETRIC, TRIANGULAR, BANDED, BLOCK_DIAGONAL, BLOCKS, SPARSE)
-ON_ARGUMENT = (NAME, CHECKS, LEAST, *PROMISES)
+ON_ARGUMENT = (NAME, CHECKS, LEAST, MOST, *PROMISES)
 """Those that a source may have; name-sizes, which runs before everything else, writes tile.stand_ins."""
 STRINGS = (CHIP, NAME)
 CHECKED = (STAND_INS, SCALAR, OPEN_STRIDES)

@@ -1,13 +1,15 @@
 """expand-open-parts: what reads or writes a part of a size known at run time only becomes reads at computed positions.
 
 Expects a module as `name-sizes` takes it. tensor.concat and tensor.pad along a dimension of an open size, slices of a
-part of one or at a place that such a size says (`x[:, 1:]`, `x[:, -1]`), tensor.insert_slice of these, and operands
-that are indexed by sums of loops along one (convolutions and poolings of images whose rows and columns are open) become
-linalg.generic operations that read with tensor.extract at places computed from positions (linalg.index) and from sizes;
-padding and slices in front of them included, so that windows of a padded image are copied once. A place that is outside
-of the tensor is read too, and not used: `elementwise-loops` guards such reads. Sizes that are sums, differences or
-quotients of others are understood (`name-sizes`). Refuses padding that is not one number, and what `name-sizes`
-refuses. A module without such parts is left alone; a second run changes nothing.
+part of one (`x[:, 1:]`, where they are no views) or at a place that such a size says (`x[:, -1]`), tensor.insert_slice
+of these, and operands that are indexed by sums of loops along one (convolutions and poolings of images whose rows and
+columns are open) become linalg.generic operations that read with tensor.extract at places computed from positions
+(linalg.index) and from sizes; padding and slices in front of them included, so that windows of a padded image are
+copied once. A place that is outside of the tensor is read too, and not used: `elementwise-loops` guards such reads. A
+slice that starts at a constant place of memory, with constant steps, is a view and stays
+(`dialect/linalg/open_views.py`). Sizes that are sums, differences or quotients of others are understood (`name-sizes`).
+Refuses padding that is not one number, and what `name-sizes` refuses. A module without such parts is left alone; a
+second run changes nothing.
 """
 
 from __future__ import annotations

@@ -8,10 +8,11 @@ residual, what goes past the views has lost the size too: a cast back to `?x?xD`
 is checked to have the size 1. Leaves that work on `?x?xD`, without these checks, and a tensor.collapse_shape of the
 first two dimensions; `name-sizes` takes the sizes of new tensors from what is computed into them where there is one,
 and checks that operands have the same. Of the rows of a batch of one product, as of an einsum, the first of two open
-sizes is lost in the same way, and found again (`dialect/linalg/open_batches.py`). For t = 1 both say the same, and for
-any other t the module as written is wrong, so that nothing else can be meant. Where something else uses what lies
-between, or it has an operand whose size is 1, nothing is changed; a module without such views is left alone, and a
-second run changes nothing.
+sizes is lost in the same way, and found again (`dialect/linalg/open_batches.py`); so is either of two with transposes
+between the cast and the view (`dialect/linalg/lost_sizes.py`). For t = 1 both say the same, and for any other t the
+module as written is wrong, so that nothing else can be meant. Where something else uses what lies between, or it has an
+operand whose size is 1, nothing is changed; a module without such views is left alone, and a second run changes
+nothing.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from typing import Any, ClassVar
 
 from mlir_gemm.dialect import constants
 from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.linalg.lost_sizes import flatten_lost_views
 from mlir_gemm.dialect.linalg.open_batches import flatten_batches, is_identity
 from mlir_gemm.dialect.walk import named, users
 from mlir_gemm.passes.base import Pass
@@ -45,6 +47,7 @@ class FlattenOpenViews(Pass):
             narrow = _Narrow()
             if narrow.follow(source) and narrow.open and narrow.is_used_here_only():
                 narrow.widen()
+        flatten_lost_views(module)
 
 
 class _Narrow:

@@ -1,13 +1,15 @@
 """name-sizes: sizes that are known at run time only get names, and numbers that stand for them during `import`.
 
-Expects a module as a user or a framework wrote it, with straight-line linalg. Where it has dynamic sizes (`?`), each
-of an argument gets a symbol (s0, s1, ...), those that operations require to be equal the same one, and all other sizes
-are told from these: through tensor.dim, arithmetic that multiplies or divides evenly, reshapes and casts. Leaves a
-module of constant sizes in which a prime of its own stands for each symbol (`tile.stand_ins` on the module says which),
-so that sizes are equal only if they are for all values of the symbols; `free-sizes` undoes this after `import`. Named
-operations become linalg.generic on the way. cf.assert goes where it states that two sizes are equal: that is required
-of the arguments, and a call that breaks it is told the program's message (`tile.checks` on the argument). Refuses sizes
-that are not products of symbols, and dynamic strides, offsets and slices. A module of constant sizes is left alone.
+Expects a module as a user or a framework wrote it, with straight-line linalg. Where it has dynamic sizes (`?`), each of
+an argument gets a symbol (s0, s1, ...), those that operations require to be equal the same one, and all other sizes are
+told from these: through tensor.dim, arithmetic that multiplies or divides evenly, reshapes and casts. Leaves a module
+of constant sizes in which a prime of its own stands for each symbol (`tile.stand_ins` on the module says which), so
+that sizes are equal only if they are for all values of the symbols, and so that slices lie in their tensors;
+`free-sizes` undoes this after `import`. What a slice requires of an argument's size is `tile.least` and `tile.most`.
+Named operations become linalg.generic on the way. cf.assert goes where it states that two sizes are equal: that is
+required of the arguments, and a call that breaks it is told the program's message (`tile.checks` on the argument).
+Refuses sizes that are not products of symbols, and dynamic strides, offsets and slices. A module of constant sizes is
+left alone.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ from mlir_gemm.dialect.symbols import Size
 from mlir_gemm.dialect.walk import body, in_block, named, operations
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
-from mlir_gemm.spec.attributes import CHECKS, LEAST, STAND_INS
+from mlir_gemm.spec.attributes import CHECKS, LEAST, MOST, STAND_INS
 
 _OF_SIZES = ("tensor.dim", "memref.dim", "arith.index_cast", "affine.apply")
 _TIDY = "builtin.module(func.func(linalg-generalize-named-ops,canonicalize,cse))"
@@ -94,9 +96,10 @@ def prepared(module: Any) -> Any | None:
 
 
 def _note_checks(function: Any, sizes: NamedSizes) -> None:
-    """Writes down what the program says of sizes of arguments that do not agree, and the least that it needs."""
-    least = sizes.sums.least
-    if not sizes.said and not least:
+    """Writes down what the program says of sizes of arguments that do not agree, and the least and the most that it can
+    do with."""
+    least, most = sizes.sums.least, sizes.sums.most
+    if not sizes.said and not least and not most:
         return
     attributes = argument_attributes(function)
     for argument, each in zip(body(function).arguments, attributes, strict=True):
@@ -107,6 +110,12 @@ def _note_checks(function: Any, sizes: NamedSizes) -> None:
         needed = [size.number * least.get("*".join(size.symbols), 0) for size in map(sizes.sums.resolved, own)]
         if any(needed):
             each[LEAST] = ir.ArrayAttr.get([ir.StringAttr.get(str(number or "")) for number in needed])
+        allowed = [size.number * most["*".join(size.symbols)] if "*".join(size.symbols) in most else None
+                   for size in map(sizes.sums.resolved, own)]  # fmt: skip
+        if any(number is not None for number in allowed):
+            each[MOST] = ir.ArrayAttr.get(
+                [ir.StringAttr.get("" if number is None else str(number)) for number in allowed]
+            )
     set_argument_attributes(function, attributes)
 
 
@@ -289,9 +298,10 @@ class _Rewrite:
         elif "static_sizes" in attributes:
             values = iter([self.sizes.number(each) for each in op.operands if isinstance(each.type, ir.IndexType)])
             marker = ir.ShapedType.get_dynamic_size()
-            old = list(ir.DenseI64ArrayAttr(attributes["static_sizes"]))
-            new = [(next(values) or Size()).value(self.stand_ins) if size == marker else size for size in old]
-            attributes["static_sizes"] = ir.DenseI64ArrayAttr.get(new)
+            for name in ("static_offsets", "static_sizes", "static_strides"):
+                old = list(ir.DenseI64ArrayAttr(attributes[name]))
+                new = [(next(values) or Size()).value(self.stand_ins) if size == marker else size for size in old]
+                attributes[name] = ir.DenseI64ArrayAttr.get(new)
         if "operandSegmentSizes" in attributes:
             count = len(list(ir.DenseI32ArrayAttr(attributes["operandSegmentSizes"])))
             segments = [len(operands), *[0] * (count - 1)] if operands else [0] * count

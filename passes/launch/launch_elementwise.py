@@ -32,6 +32,8 @@ class LaunchElementwise(Pass):
     name: ClassVar[str] = "launch-elementwise"
     threads: int = 256
     """Most threads in a block."""
+    exact: bool = False
+    """Let each block have all of these threads, as one beside which others are launched."""
     processors: int = 1
     """Multiprocessors that there should be blocks for: where there are too few, blocks are made smaller."""
 
@@ -43,10 +45,10 @@ class LaunchElementwise(Pass):
         for function in named(module, "func.func"):
             if is_elementwise_kernel(function):
                 for forall in named(function, "scf.forall"):
-                    _launch(forall, self.threads, self.processors)
+                    _launch(forall, self.threads, self.threads if self.exact else LANES, self.processors)
 
 
-def _launch(forall: Any, most: int, processors: int) -> None:
+def _launch(forall: Any, most: int, least: int, processors: int) -> None:
     attributes = forall.attributes
     lower, sizes, step = (list(ir.DenseI64ArrayAttr(attributes[f"static{name}"])) for name in _BOUNDS)
     dynamic, values = ir.ShapedType.get_dynamic_size(), iter(list(forall.operation.operands))
@@ -61,7 +63,7 @@ def _launch(forall: Any, most: int, processors: int) -> None:
         total = indexing.product(sizes)
         threads = most
         if isinstance(total, int):
-            threads = min(most, max(LANES, total // max(processors, 1) // LANES * LANES))
+            threads = min(most, max(least, total // max(processors, 1) // LANES * LANES))
         blocks = indexing.ceildiv(total, threads)
         if isinstance(blocks, int) and not 0 < blocks <= LARGEST_GRID:
             raise pass_error(forall, f"{total} iterations; expected 1 to {LARGEST_GRID * most}")

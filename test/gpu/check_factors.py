@@ -1,10 +1,11 @@
 """Factors of operands that move past a product, on the GPU of this machine: with the passes, without them, and PyTorch.
 
-    python test/gpu/check_factors.py [-o RESULTS.json]
+    python test/gpu/check_factors.py [--only "rms weights"] [-o RESULTS.json]
 
-Scaled rows, an RMS norm without and with weights, and weights of bytes with scales, each before a linear layer, on
-random data, compared with float64. Times are of launches back to back, in turn, the median of five rounds. Exit status
-1 where one is wrong, or rounds more than PyTorch.
+`apart` are the moved ones with each kernel launched by itself (without `share-launches`). Scaled rows, an RMS norm
+without and with weights, and weights of bytes with scales, each before a linear layer, on random data, compared with
+float64. Times are of launches back to back, in turn, the median of five rounds. Exit status 1 where one is wrong, or
+rounds more than PyTorch.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ import torch
 os.environ["MLIR_GEMM_CACHE"] = "off"  # the same source is compiled in two ways
 
 import mlir_gemm
-from mlir_gemm.pipeline import importing
+from mlir_gemm.pipeline import driver, importing
 from mlir_gemm.runtime import cache
 
 SIZES = ((2048, 4096, 6144), (16384, 4096, 1024), (16384, 1024, 512), (512, 4096, 4096), (16, 4096, 4096))
@@ -31,6 +32,7 @@ SIZES = ((2048, 4096, 6144), (16384, 4096, 1024), (16384, 1024, 512), (512, 4096
 ROUNDS, LAUNCHES = 5, 40
 WORSE = 1.1
 """Times PyTorch's error that is still right."""
+KINDS = ("scaled", "rms", "rms weights", "bytes")
 PASSES = ("move-k-factors", "move-row-factors")
 
 HEAD = """\
@@ -138,16 +140,20 @@ def eager(kind: str, type_: Any, x: Any, *rest: Any) -> Any:
     return (h * given[0].to(type_) if given else h) @ w.T
 
 
-def compiled(text: str, moved: bool) -> mlir_gemm.Kernel:
-    """A kernel with or without the passes that move factors."""
-    original = importing.normalise_passes
+def compiled(text: str, moved: bool, together: bool = True) -> mlir_gemm.Kernel:
+    """A kernel with or without the passes that move factors, and with kernels launched `together` or not."""
+    original, select = importing.normalise_passes, driver.select_passes
+    if not together:
+        driver.select_passes = lambda *given, **more: [
+            each for each in select(*given, **more) if each.name != "share-launches"
+        ]
     if not moved:
         importing.normalise_passes = lambda *given: [each for each in original(*given) if each.name not in PASSES]
     try:
         cache.forget()
         return mlir_gemm.compile(text, device="gpu")
     finally:
-        importing.normalise_passes = original
+        importing.normalise_passes, driver.select_passes = original, select
 
 
 def times(calls: dict[str, Callable[[], Any]]) -> dict[str, float]:
@@ -170,15 +176,19 @@ def times(calls: dict[str, Callable[[], Any]]) -> dict[str, float]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("-o", type=Path)
-    out = parser.parse_args().o
+    parser.add_argument("--only", choices=KINDS, nargs="*", default=KINDS)
+    options = parser.parse_args()
+    out = options.o
     rows: list[dict[str, Any]] = []
-    for kind in ("scaled", "rms", "rms weights", "bytes"):
+    for kind in options.only:
         for m, k, n in SIZES:
             text, name = source(kind, m, k, n)
             type_ = {"f16": torch.float16, "bf16": torch.bfloat16}[name]
             given = operands(kind, m, k, n, type_)
             wanted = eager(kind, torch.float64, *(each.double() for each in given))
             kernels = {"moved": compiled(text, True), "as written": compiled(text, False)}
+            if "beside it" in " ".join(each.note for each in kernels["moved"].kernels):
+                kernels["apart"] = compiled(text, True, together=False)
             calls = {each: (lambda kernel=kernel, given=given: kernel(*given)) for each, kernel in kernels.items()}
             calls["torch"] = lambda: eager(kind, type_, *given)  # noqa: B023 - called in this turn
             errors = {each: float((call().double() - wanted).norm() / wanted.norm()) for each, call in calls.items()}

@@ -75,3 +75,38 @@ func.func @whole(%x: tensor<?x8xf32>) -> tensor<?x4xf32> {
   %s = tensor.extract_slice %x[0, 2] [%n, 4] [1, 1] : tensor<?x8xf32> to tensor<?x4xf32>
   return %s : tensor<?x4xf32>
 }
+
+// -----
+
+// A part that starts at a constant place, with constant steps, is a view of memory: it stays a slice.
+// CHECK-LABEL: func.func @views
+// CHECK-NOT: tensor.extract %
+// CHECK: tensor.extract_slice %{{.*}}[0, 1, 0] [3, %{{.*}}, 16] [1, 2, 1]
+// CHECK-NOT: tensor.extract %
+// CHECK: return
+func.func @views(%x: tensor<3x?x16xf32>) -> tensor<3x?x16xf32> {
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %n = tensor.dim %x, %c1 : tensor<3x?x16xf32>
+  %m = arith.floordivsi %n, %c2 : index
+  %s = tensor.extract_slice %x[0, 1, 0] [3, %m, 16] [1, 2, 1] : tensor<3x?x16xf32> to tensor<3x?x16xf32>
+  %e = tensor.empty(%m) : tensor<3x?x16xf32>
+  %r = linalg.exp ins(%s : tensor<3x?x16xf32>) outs(%e : tensor<3x?x16xf32>) -> tensor<3x?x16xf32>
+  return %r : tensor<3x?x16xf32>
+}
+
+// -----
+
+// One that starts where a size says is no view: `x[1:]` of rows of an open length starts after one of them. Nor is a
+// part of constant sizes, which has an open stride here.
+// CHECK-LABEL: func.func @no_views
+// CHECK-NOT: tensor.extract_slice
+// CHECK-COUNT-2: tensor.extract %
+func.func @no_views(%x: tensor<4x?xf32>) -> (tensor<3x?xf32>, tensor<4x2xf32>) {
+  %c1 = arith.constant 1 : index
+  %n = tensor.dim %x, %c1 : tensor<4x?xf32>
+  %m = arith.subi %n, %c1 : index
+  %s = tensor.extract_slice %x[1, 0] [3, %m] [1, 1] : tensor<4x?xf32> to tensor<3x?xf32>
+  %t = tensor.extract_slice %x[0, 5] [4, 2] [1, 1] : tensor<4x?xf32> to tensor<4x2xf32>
+  return %s, %t : tensor<3x?xf32>, tensor<4x2xf32>
+}

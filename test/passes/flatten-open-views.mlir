@@ -206,3 +206,44 @@ func.func @one_batch(%x: tensor<1x?x8xf32>, %y: tensor<?x?x8xf32>, %w: tensor<1x
   %2 = linalg.batch_matmul ins(%1, %w : tensor<1x?x8xf32>, tensor<1x8x48xf32>) outs(%o : tensor<1x?x48xf32>) -> tensor<1x?x48xf32>
   return %0, %2, %1 : tensor<1x?x48xf32>, tensor<1x?x48xf32>, tensor<1x?x8xf32>
 }
+
+// -----
+
+// A batch of products whose rows are of both sizes, with a transpose between where one is lost and the view: the rows
+// are flattened where they lie beside each other, and the check of a batch of 1 goes.
+// CHECK-LABEL: func.func @experts
+// CHECK-NOT: tensor.cast
+// CHECK: linalg.transpose {{.*}} outs(%{{.*}} : tensor<8x?x?x16x1xf32>) permutation = [1, 0, 2, 3, 4]
+// CHECK: tensor.collapse_shape %{{.*}} {{\[\[}}0], [1, 2], [3, 4]] : tensor<8x?x?x16x1xf32> into tensor<8x?x16xf32>
+func.func @experts(%x: tensor<?x8x?x16x1xf32>, %w: tensor<8x16x4xf32>) -> tensor<8x?x4xf32> {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : f32
+  %b = tensor.dim %x, %c0 : tensor<?x8x?x16x1xf32>
+  %e = tensor.empty(%b) : tensor<8x?x1x16x1xf32>
+  %c = tensor.cast %x : tensor<?x8x?x16x1xf32> to tensor<?x8x1x16x1xf32>
+  %t = linalg.transpose ins(%c : tensor<?x8x1x16x1xf32>) outs(%e : tensor<8x?x1x16x1xf32>) permutation = [1, 0, 2, 3, 4]
+  %v = tensor.collapse_shape %t [[0], [1], [2, 3, 4]] : tensor<8x?x1x16x1xf32> into tensor<8x?x16xf32>
+  %f = tensor.empty(%b) : tensor<8x?x4xf32>
+  %i = linalg.fill ins(%zero : f32) outs(%f : tensor<8x?x4xf32>) -> tensor<8x?x4xf32>
+  %p = linalg.batch_matmul ins(%v, %w : tensor<8x?x16xf32>, tensor<8x16x4xf32>) outs(%i : tensor<8x?x4xf32>) -> tensor<8x?x4xf32>
+  return %p : tensor<8x?x4xf32>
+}
+
+// -----
+
+// A product for each token: its batch is of both sizes.
+// CHECK-LABEL: func.func @tokens
+// CHECK-NOT: cf.assert
+// CHECK: %[[FLAT:.*]] = tensor.collapse_shape %{{.*}} {{\[\[}}0, 1], [2, 3]] : tensor<?x?x8x1xf32> into tensor<?x8xf32>
+// CHECK: tensor.expand_shape %[[FLAT]] {{\[\[}}0, 1], [2]] {{.*}} : tensor<?x8xf32> into tensor<?x1x8xf32>
+func.func @tokens(%x: tensor<?x?x8x1xf32>) -> tensor<?x1x8xf32> {
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1 : i64
+  %t = tensor.dim %x, %c1 : tensor<?x?x8x1xf32>
+  %n = arith.index_cast %t : index to i64
+  %ok = arith.cmpi eq, %n, %one : i64
+  cf.assert %ok, "mismatching contracting dimension"
+  %c = tensor.cast %x : tensor<?x?x8x1xf32> to tensor<?x1x8x1xf32>
+  %v = tensor.collapse_shape %c [[0], [1], [2, 3]] : tensor<?x1x8x1xf32> into tensor<?x1x8xf32>
+  return %v : tensor<?x1x8xf32>
+}

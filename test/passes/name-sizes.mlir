@@ -162,3 +162,31 @@ func.func @sums(%A: tensor<?xf32>, %B: tensor<?xf32>, %C: tensor<?xf32>) -> (ten
   %f = linalg.fill ins(%zero : f32) outs(%h : tensor<?xf32>) -> tensor<?xf32>
   return %r, %g, %f : tensor<?xf32>, tensor<?xf32>, tensor<?xf32>
 }
+
+// -----
+
+// A slice that is a view stays one. It lies in its tensor for the numbers that stand for the sizes too, and a call is
+// required to have as many elements as the slice takes.
+// CHECK: tile.stand_ins = {{{.*}}s1 = [[S1:[0-9]+]] : i64
+// CHECK: func.func @views(%[[X:.*]]: tensor<[[S0:.*]]x[[S1]]xf16> {tile.least = ["", "4105"]})
+// CHECK: tensor.extract_slice %[[X]][0, 9] {{\[}}[[S0]], 4096] [1, 1] : tensor<[[S0]]x[[S1]]xf16> to tensor<[[S0]]x4096xf16>
+func.func @views(%x: tensor<?x?xf16>) -> tensor<?x4096xf16> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x?xf16>
+  %s = tensor.extract_slice %x[0, 9] [%n, 4096] [1, 1] : tensor<?x?xf16> to tensor<?x4096xf16>
+  return %s : tensor<?x4096xf16>
+}
+
+// -----
+
+// As many rows of a table as a size says: the size is at most the table's, and a smaller prime stands for it.
+// CHECK: tile.stand_ins = {s0 = 509 : i64}
+// CHECK: func.func @table(%{{.*}}: tensor<509xf16> {tile.most = ["512"]}, %{{.*}}: tensor<512x8xf16>) -> tensor<509x8xf16>
+func.func @table(%x: tensor<?xf16>, %t: tensor<512x8xf16>) -> tensor<?x8xf16> {
+  %c0 = arith.constant 0 : index
+  %c512 = arith.constant 512 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf16>
+  %m = arith.minsi %n, %c512 : index
+  %s = tensor.extract_slice %t[0, 0] [%m, 8] [1, 1] : tensor<512x8xf16> to tensor<?x8xf16>
+  return %s : tensor<?x8xf16>
+}

@@ -120,8 +120,10 @@ RIGHT = {
 LIKE = {
     attributes.STAND_INS: (attributes.DIVISORS, attributes.HINTS),
     attributes.CHIP: (attributes.NOTE, attributes.REFERENCE, attributes.NAME),
-    attributes.SCHEDULE: (attributes.PROBLEM, attributes.ROWS),
-    attributes.SYMBOLS: (attributes.STRIDES, attributes.CHECKS, attributes.LEAST, attributes.ASSERTS),
+    attributes.SCHEDULE: (attributes.PROBLEM, attributes.ROWS, attributes.LAUNCH_WITH),
+    attributes.SYMBOLS: (
+        attributes.STRIDES, attributes.CHECKS, attributes.LEAST, attributes.MOST, attributes.ASSERTS, attributes.JOINED,
+    ),
     attributes.PADDED: (attributes.MAPS,),
     attributes.CLUSTER: (attributes.SPLIT_K_CLUSTER, attributes.CLUSTER_ROWS),
     attributes.TILES: (

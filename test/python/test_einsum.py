@@ -76,6 +76,19 @@ def test_is_what_numpy_gives(name: str) -> None:
     np.testing.assert_array_equal(np.asarray(found, np.float64), wanted)
 
 
+@pytest.mark.parametrize("element", ["float16", "float64", "int8", "complex64"])
+def test_each_element_once(element: str) -> None:
+    """`ij->ji` and the like add nothing up: the elements, in another order, in their own type."""
+    a = np.arange(105).reshape(5, 7, 3).astype(element)
+    for equation in ("ijk->kij", "ijk->jki"):
+        got = mlir_gemm.einsum(equation, a, device="simulator")
+        assert got.dtype == a.dtype
+        assert np.array_equal(got, np.einsum(equation, a))
+    if element == "float16":
+        twice = mlir_gemm.einsum("ijk->kij", a, epilogue=lambda d: 2 * d + 1, device="simulator")
+        assert np.array_equal(twice, np.einsum("ijk->kij", 2 * a + 1))
+
+
 def test_types_of_results() -> None:
     def result(element: str, **more: Any) -> str:
         operands = (Operand("A", "mk", (4, 8), element), Operand("B", "kn", (8, 4), element))

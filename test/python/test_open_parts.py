@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from pathlib import Path
 
@@ -44,6 +45,27 @@ def test_random_sums_are_what_their_names_say() -> None:
             text = str(sums.resolved(size))
             assert Size.of_text(text).value(called) == value
             assert sizes.value(sizes.parsed(text), called) == value
+
+
+def test_slices_lie_in_what_they_are_slices_of() -> None:
+    """`x[start:end:step]` for an end counted from the back lies in x; one that takes an element more does not."""
+    for start, end, step in itertools.product(range(3), range(3), range(1, 5)):
+        sums = SizeSums()
+        whole = sums.new()
+        length = sums.sum(whole, Size(start + end), -1)
+        size = sums.quotient(length, Size(step), up=True)
+        assert size is not None
+        assert sums.lies_in(whole, start, size, step)
+        least = sums.least.get("t0", 0)
+        assert least <= start + end
+        assert not sums.lies_in(whole, start + end + 1, sums.sum(size, Size(step)), step) or sums.least["t0"] > least
+
+
+def test_as_many_rows_as_a_table_has() -> None:
+    kernel = mlir_gemm.compile(FRONT / "open_tables.mlir", device="simulator")
+    places, mask = np.zeros((160, 24), np.float16), np.zeros((160, 160), np.float16)
+    with pytest.raises(ArgumentError, match="its size 161 in dimension 1 must be at most 160"):
+        kernel(np.zeros((1, 161, 24), np.float16), places, mask)
 
 
 @pytest.mark.parametrize("text", ["", "(s0", "s0+", "s0 s1", "(s0+s1))", "s0**2", "s0/2"])

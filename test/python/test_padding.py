@@ -108,7 +108,8 @@ class TestRun:
         d = np.zeros((3, 19, 23), np.float32)
         run(compiled, a, b, bias, d)
         assert np.array_equal(d, a.astype(np.float32) @ b.astype(np.float32) + bias)
-        assert [kernel.name for kernel in compiled.kernels] == ["main_0_a", "main_0_b", "main_0"]
+        assert [kernel.name for kernel in compiled.kernels] == ["main_0_a", "main_0"]
+        assert "beside it, in blocks of its own: main_0_b" in compiled.kernels[0].note
 
     def test_vectors_of_16_bytes_and_no_guards(self) -> None:
         lowered = padded(product(37, 29, 45), "pad-operands{a=mk b=kn block=32,32,64}", schedule=CP_ASYNC).ir("lower")

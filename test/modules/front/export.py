@@ -20,6 +20,8 @@ from torch.nn import functional as nn
 from torch_mlir import fx
 
 TYPES = {"f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32, "i64": torch.int64, "i1": torch.bool}
+MOST = {"open_tables": 150}
+"""The largest sizes that a program is exported for, where it says so."""
 Tensor = torch.Tensor
 
 
@@ -123,6 +125,12 @@ def experts(x: Tensor, gate: Tensor, up: Tensor, down: Tensor) -> Tensor:
     return torch.einsum("bte,bteh,ehd->btd", torch.softmax(nn.linear(x, gate), -1), made, down)
 
 
+def routed_experts(x: Tensor, weights: Tensor, up: Tensor, down: Tensor) -> Tensor:
+    """The same as three einsums, with weights that are given."""
+    made = nn.silu(torch.einsum("btd,edh->beth", x, up))
+    return torch.einsum("bte,betd->btd", weights, torch.einsum("beth,ehd->betd", made, down))
+
+
 def token_shift(x: Tensor, mix: Tensor) -> Tensor:
     return x + (torch.cat([torch.zeros_like(x[:, :1]), x[:, :-1]], 1) - x) * mix
 
@@ -152,6 +160,11 @@ def llama_block(x: Tensor, q: Tensor, kv: Tensor, o: Tensor, up: Tensor, down: T
     scores = scores.masked_fill(torch.arange(past + new)[None] > place[:, None], float("-inf"))
     x = x + (torch.softmax(scores, -1) @ shared[1]).transpose(1, 2).reshape(batch, new, 32) @ o
     return x + (nn.silu(x @ up[0]) * (x @ up[1])) @ down, keys, values
+
+
+def tables(x: Tensor, places: Tensor, mask: Tensor) -> Tensor:
+    x, tokens = x + places[: x.shape[1]], x.shape[1]
+    return torch.softmax(x @ x.transpose(1, 2) + mask[:tokens, :tokens], -1) @ x
 
 
 EXPORTS: dict[str, Callable[..., Any]] = {
@@ -226,8 +239,14 @@ EXPORTS: dict[str, Callable[..., Any]] = {
     "open_llama_block": llama_block,
     "open_shift": token_shift,
     "open_experts": experts,
+    "open_routed_experts": routed_experts,
+    "open_token_entropy": nn.cross_entropy,
     "open_next_token": next_token,
     "open_last_token": lambda x, w: nn.linear(x[:, -1], w),
+    "open_sliced_linear": lambda x, w: nn.linear(x[:, 1:], w),
+    "open_sliced_norm": lambda x, w, b: nn.layer_norm(x[:, :-1, 8:], (16,), w, b),
+    "open_sliced_softmax": lambda x: torch.softmax(x[:, 1::2], -1),
+    "open_tables": tables,
     "open_conv2d": lambda x, w: nn.conv2d(x, w, stride=2, padding=1),
     "open_upsample": lambda x: nn.interpolate(x, scale_factor=2, mode="nearest"),
 }
@@ -248,7 +267,7 @@ def export(case: Case) -> str:
         module = fx.export_and_import(program, *inputs, output_type="linalg-on-tensors", func_name="main")
     else:
         names = {
-            size: torch.export.Dim(f"s{size}", min=min(size, 5))
+            size: torch.export.Dim(f"s{size}", min=min(size, 5), max=MOST.get(case.name))
             for size in {case.shape(n)[axis] for n, axis in case.open}
         }
         shapes = [

@@ -194,10 +194,28 @@ def experts(x: Array, gate: Array, up: Array, down: Array) -> Array:
     return np.einsum("bte,bteh,ehd->btd", softmax(linear(x, gate)), made / (1 + np.exp(-made)), down)
 
 
+def routed_experts(x: Array, weights: Array, up: Array, down: Array) -> Array:
+    """The same with weights of each expert that are given."""
+    made = np.einsum("btd,edh->beth", x, up)
+    return np.einsum("bte,beth,ehd->btd", weights, made / (1 + np.exp(-made)), down)
+
+
+def token_entropy(logits: Array, tokens: Array) -> Array:
+    """The mean cross entropy of tokens, classes in the second dimension."""
+    chances = np.log(softmax(logits.swapaxes(1, 2)))
+    return np.array(-np.take_along_axis(chances, tokens[..., None], -1).mean())
+
+
 def next_token_loss(logits: Array, tokens: Array) -> Array:
     """The sum of the cross entropies of each token given those before it."""
     chances = np.log(softmax(logits[:, :-1]))
     return np.array(-np.take_along_axis(chances, tokens[:, 1:, None], -1).sum())
+
+
+def tables(x: Array, places: Array, mask: Array) -> Array:
+    """As many rows of tables as there are tokens: places, and what each token may see."""
+    x, tokens = x + places[: x.shape[1]], x.shape[1]
+    return softmax(scores(x, x) + mask[:tokens, :tokens]) @ x
 
 
 def llama_block(

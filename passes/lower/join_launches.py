@@ -1,0 +1,247 @@
+"""join-launches: kernels that do not wait for one another become one, which is launched once.
+
+Expects a program whose kernels are threads (after `check-lowered`), some of them marked (`tile.launch_with`) by
+`share-launches`. Leaves one kernel in the place of those that name the same one, in the place of the launch of one of
+them: it takes the arguments of all, has the blocks of all, one after another along x, and its blocks branch by their
+number, all threads of a block alike; each reads `gpu.block_id` as in the kernel that it comes from. Where one of them
+waits for the kernel before it (`nvvm.griddepcontrol`), all blocks do, at the start. `tile.joined` on the function keeps
+the names of the others with what they compute, by which text that was saved is taken apart again.
+
+Kernels that cannot be joined stay as they are: with several dimensions of blocks, other numbers of threads, memory of
+their module's own, or where a launch between them has to see only one done. A second run changes nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from mlir_gemm.dialect import constants, indexing
+from mlir_gemm.dialect.arguments import argument_attributes, set_argument_attributes
+from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.clone import attributes_of, clone
+from mlir_gemm.dialect.outlining import cuts, kernel_modules, programs, side_by_side
+from mlir_gemm.dialect.outlining.side_by_side import Uses
+from mlir_gemm.dialect.walk import body, in_block, named, operations
+from mlir_gemm.passes.base import Pass
+from mlir_gemm.spec.attributes import ASSERTS, DEPENDENT_LAUNCH, JOINED, NOTE, REFERENCE
+
+_WAIT = "nvvm.griddepcontrol"
+_KNOWN_GRID = "known_grid_size"
+
+
+@dataclass(frozen=True)
+class JoinLaunches(Pass):
+    """Launch kernels side by side at once."""
+
+    name: ClassVar[str] = "join-launches"
+
+    def run(self, module: Any) -> None:
+        modules = programs.kernel_modules(module)
+        runs = programs.runs_of(programs.function_of(module)) if modules else []
+        for name in [programs.kernel_of(run) for run in runs]:
+            wanted = side_by_side.anchor_of(programs.function_of(modules[name]))
+            if wanted in modules and wanted != name:
+                one, other = _Kernel(modules[wanted]), _Kernel(modules[name])
+                if one.takes(other) and _join_runs(module, modules, wanted, name):
+                    one.join(other)
+                    _rename(modules, name, wanted)
+                    del modules[name]
+
+
+def _join_runs(module: Any, modules: dict[str, Any], wanted: str, name: str) -> bool:
+    """Whether the run of one kernel has become a part of the other's."""
+    runs = programs.runs_of(programs.function_of(module))
+    names = [programs.kernel_of(run) for run in runs]
+    if names.count(wanted) != 1 or names.count(name) != 1:
+        return False
+    first, last = sorted((names.index(wanted), names.index(name)))
+    place = side_by_side.place_of([Uses.of(run, modules) for run in runs], first, last)
+    if place is None:
+        return False
+    one, other = (runs[names.index(each)] for each in (wanted, name))
+    buffers = [*programs.buffers_of(one), *programs.buffers_of(other)]
+    if place == first:
+        for buffer in buffers:
+            _move_before(buffer, runs[first].operation)
+    with ir.InsertionPoint(runs[place]), one.operation.location:
+        programs.run(wanted, buffers)
+    programs.drop(one)
+    programs.drop(other)
+    return True
+
+
+def _move_before(value: Any, place: Any) -> None:
+    """Moves what makes a buffer in front of a launch that comes to use it."""
+    owner = value.owner
+    if hasattr(owner, "operations") or owner.operation.is_before_in_block(place):
+        return
+    for operand in owner.operation.operands:
+        _move_before(operand, place)
+    owner.operation.move_before(place)
+
+
+def _rename(modules: dict[str, Any], name: str, wanted: str) -> None:
+    """Lets what is said of a kernel be said of the one that it has joined."""
+    one, other = modules[wanted], modules[name]
+    gone = other.operation.attributes
+    text = f"beside it, in blocks of its own: {name}"
+    known = ir.StringAttr(one.operation.attributes[NOTE]).value if NOTE in one.operation.attributes else ""
+    if text not in known.split("; "):  # of text that was taken apart it is
+        kernel_modules.add_note(one, text)
+    if NOTE in gone and (why := ir.StringAttr(gone[NOTE]).value) not in known:
+        kernel_modules.add_note(one, why)
+    cuts.write(one, {**cuts.read(other), **cuts.read(one)})
+    for each in modules.values():
+        reasons = cuts.read(each)
+        if name in reasons and each not in (one, other):
+            why = reasons.pop(name)
+            reasons[wanted] = "; ".join(dict.fromkeys([*([reasons[wanted]] if wanted in reasons else []), why]))
+            cuts.write(each, reasons)
+    other.operation.erase()
+
+
+class _Kernel:
+    """A kernel's module, with its host function, its launch and the function that runs on the GPU."""
+
+    def __init__(self, module: Any) -> None:
+        self.module = module
+        self.host = programs.function_of(module)
+        self.launches = named(module, "gpu.launch_func")
+        self.device = named(module, "gpu.func")
+
+    def takes(self, other: _Kernel) -> bool:
+        """Whether both are one launch along x, of as many threads, and the other one has no memory of its own."""
+        return (
+            all(each._is_plain() for each in (self, other))
+            and self._sizes()[3:] == other._sizes()[3:]
+            and (len(in_block(body(other.device[0].operation.parent))) == 1)
+        )
+
+    def _sizes(self) -> list[int | None]:
+        return [constants.integer_of(each) for each in list(self.launches[0].operation.operands)[:6]]
+
+    def _is_plain(self) -> bool:
+        if len(self.launches) != 1 or len(self.device) != 1 or ASSERTS in self.device[0].attributes:
+            return False
+        launch, kernel = self.launches[0], self.device[0]
+        if (
+            launch.clusterSizeX is not None
+            or launch.dynamicSharedMemorySize is not None
+            or launch.asyncToken is not None
+        ):
+            return False
+        if self._sizes()[1:3] != [1, 1] or len(kernel.regions[0].blocks) != 1:
+            return False
+        return not named(kernel, "gpu.grid_dim") and not any(
+            "x" not in str(each.attributes["dimension"]) for each in named(kernel, "gpu.block_id")
+        )
+
+    def join(self, other: _Kernel) -> None:
+        """Takes in the other one's work."""
+        self._keep(other)
+        self._join_hosts(other)
+        counts = [each.launches[0].gridSizeX for each in (self, other)]
+        self._join_devices(other, constants.integer_of(counts[0]))
+
+    def _keep(self, other: _Kernel) -> None:
+        """Keeps the name of the other one, and what it computes."""
+        attributes = self.host.attributes
+        known = list(ir.ArrayAttr(attributes[JOINED])) if JOINED in attributes else []
+        name = ir.StringAttr.get(kernel_modules.name_of(other.module))
+        text = other.host.attributes[REFERENCE] if REFERENCE in other.host.attributes else ir.StringAttr.get("")
+        attributes[JOINED] = ir.ArrayAttr.get([*known, name, text])
+
+    def _join_hosts(self, other: _Kernel) -> None:
+        """Arguments, and what is computed in front of the launch."""
+        block, values = body(self.host), dict[Any, Any]()
+        marks = [*argument_attributes(self.host), *argument_attributes(other.host)]
+        for argument in body(other.host).arguments:
+            values[argument] = block.add_argument(argument.type, argument.location)
+        types = [argument.type for argument in block.arguments]
+        self.host.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(types, []))
+        set_argument_attributes(self.host, marks)
+        launch, joined = self.launches[0], other.launches[0]
+        with ir.InsertionPoint(launch), launch.location:
+            for operation in in_block(body(other.host)):
+                if operation.operation.name not in ("gpu.launch_func", "func.return"):
+                    clone(operation, values)
+            self._launch(launch, joined, values)
+
+    def _launch(self, launch: Any, joined: Any, values: dict[Any, Any]) -> None:
+        """One launch, of the blocks of both."""
+        blocks = [launch.gridSizeX, values[joined.gridSizeX]]
+        numbers = [constants.integer_of(each) for each in blocks]
+        known = [number for number in numbers if number is not None]
+        total = constants.index(sum(known)) if len(known) == len(numbers) else indexing.add(*blocks)
+        operands = [*launch.kernelOperands, *(values[each] for each in joined.kernelOperands)]
+        operands += [blocks[0]] if numbers[0] is None else []
+        others = list(launch.operation.operands)[1:6]
+        attributes = attributes_of(launch)
+        segments = [0, *[1] * 6, *[0] * 4, len(operands), 0]
+        attributes["operandSegmentSizes"] = ir.DenseI32ArrayAttr.get(segments)
+        ir.Operation.create("gpu.launch_func", operands=[total, *others, *operands], attributes=attributes)
+
+    def _join_devices(self, other: _Kernel, first: int | None) -> None:
+        """The function that runs on the GPU: `first` blocks are this one's, or as many as its last argument says."""
+        kernel, joined = self.device[0], other.device[0]
+        block, values = body(kernel), dict[Any, Any]()
+        for argument in body(joined).arguments:
+            values[argument] = block.add_argument(argument.type, argument.location)
+        with kernel.location:
+            count = block.add_argument(ir.IndexType.get(), kernel.location) if first is None else None
+        types = [argument.type for argument in block.arguments]
+        kernel.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(types, []))
+        *own, _ = [each.operation for each in in_block(block)]
+        waiting = any(_waits(each) for each in (kernel, joined))
+        with ir.InsertionPoint.at_block_begin(block), kernel.location:
+            if waiting:
+                nvvm = dialect("nvvm")
+                nvvm.GriddepcontrolOp(nvvm.GridDepActionKind.wait)
+            here = dialect("gpu").BlockIdOp(dialect("gpu").Dimension.x).result
+            limit = constants.index(first) if first is not None else count
+            arith = dialect("arith")
+            is_first = arith.CmpIOp(arith.CmpIPredicate.ult, here, limit).result
+            branch = dialect("scf").IfOp(is_first, has_else=True)
+        for each in own:
+            if each.name == _WAIT:
+                each.erase()
+            else:
+                branch.then_block.append(each)
+        with ir.InsertionPoint(branch.then_block), kernel.location:
+            dialect("scf").YieldOp([])
+        with ir.InsertionPoint(branch.else_block), kernel.location:
+            place = indexing.sub(here, limit)
+            for each in in_block(body(joined))[:-1]:
+                if each.operation.name != _WAIT:
+                    clone(each, values)
+            dialect("scf").YieldOp([])
+        for each in [each.operation for each in operations(branch) if each.operation.name == "gpu.block_id"]:
+            if _is_within(each, branch.else_block):
+                each.results[0].replace_all_uses_with(place)
+                each.erase()
+        self._write_marks(kernel, joined, waiting)
+        self.launches[0].operation.erase()
+
+    def _write_marks(self, kernel: Any, joined: Any, waiting: bool) -> None:
+        if waiting:
+            kernel.attributes[DEPENDENT_LAUNCH] = ir.UnitAttr.get()
+        if _KNOWN_GRID in kernel.attributes:
+            known = [ir.DenseI32ArrayAttr(each.attributes[_KNOWN_GRID])[0]
+                     for each in (kernel, joined) if _KNOWN_GRID in each.attributes]  # fmt: skip
+            del kernel.attributes[_KNOWN_GRID]
+            if len(known) > 1:
+                kernel.attributes[_KNOWN_GRID] = ir.DenseI32ArrayAttr.get([sum(known), 1, 1])
+
+
+def _waits(kernel: Any) -> bool:
+    return DEPENDENT_LAUNCH in kernel.attributes
+
+
+def _is_within(op: Any, block: Any) -> bool:
+    """Whether an operation is in a block, or in a region of an operation in it."""
+    while op is not None and op.name != "gpu.func":
+        if op.block == block:
+            return True
+        op = op.parent.operation
+    return False
