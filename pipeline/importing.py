@@ -116,6 +116,7 @@ def kernel_passes() -> list[PassSpec]:
         step("find-triangles"),
         step("find-masks"),
         step("find-sparse"),
+        step("interleave-results"),
         step("find-components"),
     ]
 

@@ -37,6 +37,13 @@ def gathered(outer: Any, kernel: str, number: int) -> Planes | None:
     if found is None or len(found[1]) != 1:
         return None
     buffer, (run,) = found
+    sources = put_beside(outer, run, buffer)
+    return Planes((run,), buffer.owner.operation, sources) if sources is not None else None
+
+
+def put_beside(outer: Any, run: Any, buffer: Any) -> tuple[Any, ...] | None:
+    """The buffers of planes that a program's kernel does nothing with but putting them beside each other in a buffer;
+    None for another kernel."""
     generic = _only_generic(outer, run)
     if generic is None or len(generic.outputs) != 1:
         return None
@@ -64,7 +71,7 @@ def gathered(outer: Any, kernel: str, number: int) -> Planes | None:
         order.append(next(iter(linear)))
     if sorted(order) != list(range(len(sources))) or len(order) < 2:
         return None
-    return Planes((run,), buffer.owner.operation, tuple(sources[each] for each in order))
+    return tuple(sources[each] for each in order)
 
 
 def scattered(outer: Any, kernel: str, number: int, count: int) -> Planes | None:

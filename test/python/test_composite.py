@@ -58,6 +58,28 @@ def test_is_what_the_constants_say(algebra: str | Bilinear, equation: str, dtype
     np.testing.assert_array_equal(found, by_constants(equation, a, b, whole).astype(found.dtype))
 
 
+NILPOTENT = Bilinear(
+    "sums of x^2, x, 1", [[[float(i + j == to) for to in range(3)] for j in range(3)] for i in range(3)]
+)
+
+
+@pytest.mark.parametrize(
+    ("algebra", "equation", "dtype"),
+    [("dual", "bmk,bkn->bmn", "float16"), ("dual", "mk,kn->mn", "float32"), (NILPOTENT, "km,nk->mn", "float64")],
+)
+def test_groups_read_parts_of_what_the_largest_one_reads(
+    algebra: str | Bilinear, equation: str, dtype: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where multiplications cost more than bytes: dual numbers have three of them, not four."""
+    monkeypatch.setattr(plans, "FLOPS_PER_BYTE", {})
+    monkeypatch.setattr(plans, "ELSE", 1e-6)
+    rng = np.random.default_rng(17)
+    whole = known()[algebra] if isinstance(algebra, str) else algebra
+    a, b = (numbers(rng, letters, whole.components, dtype) for letters in equation.partition("->")[0].split(","))
+    found = mlir_gemm.einsum(equation, a, b, algebra=algebra, **ON)
+    np.testing.assert_array_equal(found, by_constants(equation, a, b, whole).astype(found.dtype))
+
+
 @pytest.mark.parametrize("algebra", [BUILT_IN[1], EISENSTEIN, Bilinear("odd", [[[0, 2], [0, 0]], [[0, 0], [-1, 0.5]]])])
 def test_components_may_have_arrays_of_their_own(algebra: Bilinear) -> None:
     rng = np.random.default_rng(12)
