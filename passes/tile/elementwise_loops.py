@@ -18,9 +18,10 @@ from typing import Any, ClassVar
 
 from mlir_gemm.dialect import indexing
 from mlir_gemm.dialect.bindings import dialect, ir
-from mlir_gemm.dialect.elementwise import interleaved, pointwise, widths
+from mlir_gemm.dialect.elementwise import pointwise, widths
+from mlir_gemm.dialect.elementwise.cells import Cell, cell_of
 from mlir_gemm.dialect.elementwise.emission import Emission, Turned
-from mlir_gemm.dialect.elementwise.interleaved import Cell, Interleaved
+from mlir_gemm.dialect.elementwise.interleaved import Interleaved
 from mlir_gemm.dialect.elementwise.patches import Patch, patch_of
 from mlir_gemm.dialect.elementwise.pointwise import Pointwise
 from mlir_gemm.dialect.locations import pass_error
@@ -65,7 +66,7 @@ def _convert(function: Any, bits: int) -> None:
     _check(all_points)
     order = pointwise.order(all_points[-1])
     width = widths.vector_width(all_points, order[-1], bits) if order else 1
-    cell = interleaved.cell_of(all_points, order, bits) if order and bits else None
+    cell = cell_of(all_points, order, bits) if order and bits else None
     patch = patch_of(all_points, order[-1], bits) if order and bits else None
     with ir.InsertionPoint(work[-1]), work[-1].location:
         if cell is not None:
@@ -127,11 +128,14 @@ def _cells(all_points: list[Pointwise], order: list[int], cell: Cell, bits: int)
     if cell.patch is not None:
         loop, first = _tiled(all_points[0].space, walk, cell.patch)
     else:
-        bounds = [cell.sizes[place] // cell.taken(place) for place in walk]
+        bounds = [
+            cell.sizes[place] // cell.taken(place) if cell.taken(place) > 1 else cell.sizes[place] for place in walk
+        ]
         loop = dialect("scf").ForallOp([0] * len(bounds), bounds, [1] * len(bounds))
         with ir.InsertionPoint(loop.body):
             first = dict(zip(walk, loop.body.arguments, strict=True))
-            first[cell.along] = indexing.mul(first[cell.along], cell.width)
+            if cell.width > 1:
+                first[cell.along] = indexing.mul(first[cell.along], cell.width)
     with ir.InsertionPoint(loop.body):
         memory = Interleaved(cell, first, bits)
         for place in memory.places():

@@ -209,7 +209,69 @@ def epilogues(size: int, torch: Any, rows: list[dict[str, Any]], kernels: bool =
     return sum(error > 2e-3 for error in errors.values())
 
 
-PARTS = {"dual": dual_numbers, "complex": complex_products, "epilogues": epilogues}
+OPEN = """
+#a = affine_map<(m, n, k, p) -> (m, k, p)>
+#b = affine_map<(m, n, k, p) -> (ORDER, p)>
+#d = affine_map<(m, n, k, p) -> (m, n, p)>
+func.func @f(%A: LEFT, %B: RIGHT) -> RESULT {
+  %0 = arith.constant 0 : index
+  %axis = arith.constant AXIS : index
+  %m = tensor.dim %A, %0 : LEFT
+  %n = tensor.dim %B, %axis : RIGHT
+  %z = arith.constant 0.0 : TYPE
+  %e = tensor.empty(%m, %n) : RESULT
+  %i = linalg.fill ins(%z : TYPE) outs(%e : RESULT) -> RESULT
+  %p = linalg.generic {indexing_maps = [#a, #b, #d], tile.algebra = "ALGEBRA",
+                       iterator_types = ["parallel", "parallel", "reduction", "parallel"]}
+      ins(%A, %B : LEFT, RIGHT) outs(%i : RESULT) {
+  ^bb0(%x: TYPE, %y: TYPE, %s: TYPE):
+    %t = arith.mulf %x, %y : TYPE
+    %u = arith.addf %s, %t : TYPE
+    linalg.yield %u : TYPE
+  } -> RESULT
+  return %p : RESULT
+}"""
+"""A product of elements with components of which m, n and k are known at run time only."""
+OPEN_SIZES = ((1, 1, 1), (7, 40, 24), (64, 64, 64), (129, 33, 65), (512, 500, 508), (1000, 1, 300))
+
+
+def open_module(algebra: str, count: int, element: str, order: str) -> str:
+    """Such a product as MLIR."""
+    wide = f"tensor<?x?x{count}x{element}>"
+    text = OPEN.replace("ORDER", ", ".join(order)).replace("AXIS", str(order.index("n"))).replace("ALGEBRA", algebra)
+    return text.replace("LEFT", wide).replace("RIGHT", wide).replace("RESULT", wide).replace("TYPE", element)
+
+
+def open_sizes(size: int, torch: Any, rows: list[dict[str, Any]], kernels: bool = False) -> int:
+    """Sizes known at run time only: whole numbers, exact."""
+    import mlir_gemm
+    from mlir_gemm.spec.bilinear import known
+
+    bad = 0
+    generator = torch.Generator(device="cuda").manual_seed(3)
+    for algebra, element, order in (("complex", "f16", "kn"), ("complex", "f64", "nk"), ("dual", "f32", "kn"),
+                                    ("quaternion", "f16", "nk")):  # fmt: skip
+        table = torch.tensor(known()[algebra].table, dtype=torch.float64, device="cuda")
+        count = len(table)
+        dtype = {"f16": torch.float16, "f32": torch.float32, "f64": torch.float64}[element]
+        kernel = mlir_gemm.compile(open_module(algebra, count, element, order))
+        wrong: list[tuple[int, ...]] = []
+        for m, n, k in OPEN_SIZES:
+            shape = {"m": m, "n": n, "k": k}
+            a, b = (torch.randint(-2, 3, (*sizes, count), device="cuda", generator=generator).to(dtype)
+                    for sizes in ((m, k), tuple(shape[letter] for letter in order)))  # fmt: skip
+            poison = torch.full((m * n * count * 8,), 0xFF, dtype=torch.uint8, device="cuda")
+            del poison
+            wanted = torch.einsum(f"mkX,{order}Y,XYZ->mnZ", a.double(), b.double(), table)
+            if not torch.equal(kernel(a, b).double(), wanted.to(dtype).double()):
+                wrong.append((m, n, k))
+        bad += len(wrong)
+        rows.append({"case": "open sizes", "algebra": algebra, "type": element, "b": order, "wrong": wrong})
+        print(f"open sizes: {algebra} {element} {order}: {len(OPEN_SIZES)} sizes, wrong {wrong}", flush=True)
+    return bad
+
+
+PARTS = {"dual": dual_numbers, "complex": complex_products, "epilogues": epilogues, "open": open_sizes}
 
 
 def main() -> int:
