@@ -27,9 +27,6 @@ MOST = 4
 """Components of an element, at most."""
 STEPS = (1, 2, MOST)
 """Elements from one point to the next, so that some points are a vector."""
-VECTORS = 2
-"""Accesses of the widest kind that a thread makes of an operand, where sizes allow that: with one, 0.6 of an H200's
-bandwidth was reached (44 us for 128 MB, 2026-11-28-h200-composite-kernels.txt)."""
 NARROW = 32
 """Bits of an element with its components of which a thread that transposes takes four; of wider ones fewer."""
 MOST_BITS = 512
@@ -164,7 +161,7 @@ def _cells(
     """What a thread may take, the most first."""
     own = [(each, [steps.known(place) for place in (along, across) if steps.known(place)]) for each, steps in found]
     widest = max(each.item * min([MOST, *steps]) for each, steps in own)
-    for width in _halves(sizes[along], max(VECTORS * bits // widest, 2)):
+    for width in _halves(sizes[along], max(bits // widest, 2)):
         if across < 0 or not all(isinstance(sizes[place], int) for place in (along, across)):
             yield Cell(along, width, components, sizes, across)
             continue
