@@ -17,7 +17,7 @@ from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.linalg import structured
 from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.outlining import programs
-from mlir_gemm.dialect.outlining.stand_ins import fixed, freed, primes_of
+from mlir_gemm.dialect.outlining.stand_ins import fixed, freed_type, primes_of
 from mlir_gemm.dialect.sizes import sizes_of
 from mlir_gemm.dialect.walk import body, in_block, named, users
 from mlir_gemm.spec.bilinear import MOST_COMPONENTS, Number, Table
@@ -68,7 +68,7 @@ class LaidOut:
             whole = ir.MemRefType.get([*batch, rows, columns // count], element, layout=layout)
         else:
             whole = ir.MemRefType.get([*batch, rows // count, columns], element)
-        return freed(function, whole, self.stand_ins)
+        return freed_type(function, whole, self.stand_ins)
 
 
 def of_argument(outer: Any, kernel: str, number: int) -> LaidOut | None:

@@ -37,7 +37,7 @@ def _numbers(function: Any) -> Iterator[int]:
             yield from (size for size in argument.type.shape if 0 < size < _LARGE)
 
 
-def freed(place: Any, type_: Any, stand_ins: Mapping[str, int]) -> tuple[Any, dict[str, Any]]:
+def freed_type(place: Any, type_: Any, stand_ins: Mapping[str, int]) -> tuple[Any, dict[str, Any]]:
     """A type with dynamic sizes and strides, and the attributes that tell them."""
     sizes = [taken_apart(size, stand_ins) for size in type_.shape]
     if all(size.is_number for size in sizes):
