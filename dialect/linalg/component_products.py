@@ -51,6 +51,8 @@ class ComponentProduct:
     sizes: tuple[int, ...]
     parallel: tuple[bool, ...]
     table: Table
+    rounded: Any = None
+    """The type to which what reads the result rounds it first; None where it does not."""
 
     def swapped(self) -> ComponentProduct:
         """The same with its operands in each other's place."""
@@ -84,8 +86,10 @@ class ComponentProduct:
     @property
     def part_type(self) -> Any:
         """The type in which components of the result are kept that are put together by a kernel after the product: its
-        own, unless something is added to them."""
-        return self.start.type.element_type if is_zero(self.start) else self.sum_type
+        own, or that to which it is rounded next, unless something is added to them."""
+        if not is_zero(self.start):
+            return self.sum_type
+        return self.rounded or self.start.type.element_type
 
     @property
     def b_as_lies(self) -> bool:

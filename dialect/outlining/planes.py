@@ -41,9 +41,9 @@ def gathered(outer: Any, kernel: str, number: int) -> Planes | None:
     return Planes((run,), buffer.owner.operation, sources) if sources is not None else None
 
 
-def put_beside(outer: Any, run: Any, buffer: Any) -> tuple[Any, ...] | None:
-    """The buffers of planes that a program's kernel does nothing with but putting them beside each other in a buffer;
-    None for another kernel."""
+def put_beside(outer: Any, run: Any, buffer: Any, narrowed: bool = False) -> tuple[Any, ...] | None:
+    """The buffers of planes that a program's kernel does nothing with but putting them beside each other in a buffer,
+    and rounding them to its type where they may be `narrowed`; None for another kernel."""
     generic = _only_generic(outer, run)
     if generic is None or len(generic.outputs) != 1:
         return None
@@ -64,8 +64,13 @@ def put_beside(outer: Any, run: Any, buffer: Any) -> tuple[Any, ...] | None:
         components[at] = len(sources)
         sources.append(buffers[arguments.index(value)])
     order: list[int] = []
+    yielded = generic.yielded[0]
+    if narrowed and getattr(yielded.owner, "name", "") == "arith.truncf":
+        wide = yielded.owner.operands[0]
+        given = wide.owner.operands[0] if getattr(wide.owner, "name", "") == "arith.extf" else wide
+        yielded = given if given.type == yielded.type else wide  # rounding what was extended changes nothing
     for place in range(output.type.shape[-1]):
-        linear = Body(generic, components, {last: place}).linear(generic.yielded[0])
+        linear = Body(generic, components, {last: place}).linear(yielded)
         if linear is None or list(linear.values()) != [1] or not set(linear) <= set(components.values()):
             return None
         order.append(next(iter(linear)))

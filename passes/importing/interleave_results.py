@@ -3,8 +3,9 @@
 Expects a program as `outline-kernels` leaves it. Where a kernel does nothing but put two matrices beside each other,
 element by element, of which the later one is a product's result that nothing else reads, leaves a program without that
 kernel: the product's epilogue reads the other matrix, and stores both numbers of an element, as one whole number of
-twice their bits, to the buffer that the kernel would have written. So the result goes through memory once. Takes
-numbers of 16 and 32 bits. A second run changes nothing. Refuses nothing: any other kernel is left alone.
+twice their bits, to the buffer that the kernel would have written; where that rounds f32 to them, so does the epilogue.
+So the result goes through memory once. Takes results of 16-bit floating-point numbers. A second run changes nothing.
+Refuses nothing: any other kernel is left alone.
 """
 
 from __future__ import annotations
@@ -21,8 +22,9 @@ from mlir_gemm.dialect.walk import body, in_block, named, users
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.spec.attributes import ROLE
 
-_BITS = (16, 32)
-"""Of numbers, two of which are one whole number that registers and copies take."""
+_BITS = 16
+"""Of numbers, two of which are stored as one. Pairs of 32 bits take an epilogue more time than a kernel of its own (161
+us for 88, tf32 4096^3 on an H100, 2026-11-28-h100-composite-kernels.txt)."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,8 @@ class _Found:
     """The tile.run of the product."""
     number: int
     """The product's argument that is its result."""
+    element: Any
+    """The type of the numbers that are stored."""
 
     @property
     def result(self) -> Any:
@@ -69,11 +73,12 @@ def _found(module: Any, run: Any) -> _Found | None:
     name, modules = programs.kernel_of(run), programs.kernel_modules(module)
     if name not in modules or len(programs.buffers_of(run)) != 3:
         return None
-    roles = _roles(programs.function_of(modules[name]))
+    function = programs.function_of(modules[name])
+    roles = _roles(function)
     if roles.count("out") != 1:
         return None
     target = programs.buffers_of(run)[roles.index("out")]
-    sources = planes.put_beside(module, run, target)
+    sources = planes.put_beside(module, run, target, narrowed=True)
     if sources is None or len(sources) != 2:
         return None
     runs = [each.operation for each in named(module, "tile.run")]
@@ -81,7 +86,8 @@ def _found(module: Any, run: Any) -> _Found | None:
     if None in makers or any(runs.index(maker) > runs.index(run) for maker, _ in filter(None, makers)):
         return None
     maker, number = max(filter(None, makers), key=lambda each: runs.index(each[0]))
-    found = _Found(target, sources, maker, number)
+    element = body(function).arguments[roles.index("out")].type.element_type
+    found = _Found(target, sources, maker, number, element)
     return found if _can_store_both(module, runs, run, found) else None
 
 
@@ -119,7 +125,7 @@ def _can_store_both(module: Any, runs: list[Any], run: Any, found: _Found) -> bo
         and found.other not in programs.buffers_of(found.product)
         and argument.type.has_static_shape and argument.type.layout == ir.MemRefType.get(
             argument.type.shape, argument.type.element_type).layout
-        and isinstance(argument.type.element_type, ir.FloatType) and argument.type.element_type.width in _BITS
+        and isinstance(found.element, ir.FloatType) and found.element.width == _BITS
         and [user.operation.name for user in users(argument)] in (["linalg.generic"], ["linalg.generic", "linalg.fill"])
     )  # fmt: skip
 
@@ -161,8 +167,7 @@ def _store_both(function: Any, found: _Found) -> None:
     block, attributes = body(function), argument_attributes(function)
     argument = block.arguments[found.number]
     type_, shape = argument.type, list(argument.type.shape)
-    bits = type_.element_type.width
-    whole = ir.IntegerType.get_signless(2 * bits)
+    whole = ir.IntegerType.get_signless(2 * _BITS)
     other = block.add_argument(type_, function.location)
     with ir.InsertionPoint.at_block_begin(block), function.location:
         own = dialect("memref").AllocOp(type_, [], []).result
@@ -173,16 +178,18 @@ def _store_both(function: Any, found: _Found) -> None:
     with ir.InsertionPoint(in_block(block)[-1]), function.location:
         _, inner = structured.make([first, second], [argument], [identity] * 3, [True] * len(shape))
         with ir.InsertionPoint(inner):
-            structured.yield_([_pair(*list(inner.arguments)[:2], whole)])
+            low, high, _ = inner.arguments
+            structured.yield_([_pair(low, high, whole, found.element)])
     attributes.append({ROLE: ir.StringAttr.get("in")})
     types = [each.type for each in block.arguments]
     function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(types, []))
     set_argument_attributes(function, attributes)
 
 
-def _pair(first: Any, second: Any, whole: Any) -> Any:
-    """Two numbers as one whole number, the first in its lower half."""
-    arith, bits = dialect("arith"), ir.IntegerType.get_signless(whole.width // 2)
-    low, high = (arith.ExtUIOp(whole, arith.BitcastOp(bits, each).result).result for each in (first, second))
+def _pair(first: Any, second: Any, whole: Any, element: Any) -> Any:
+    """Two numbers, as a type has them, as one whole number, the first in its lower half."""
+    arith, bits = dialect("arith"), ir.IntegerType.get_signless(_BITS)
+    narrow = [each if each.type == element else arith.TruncFOp(element, each).result for each in (first, second)]
+    low, high = (arith.ExtUIOp(whole, arith.BitcastOp(bits, each).result).result for each in narrow)
     by = arith.ConstantOp(whole, ir.IntegerAttr.get(whole, bits.width)).result
     return arith.OrIOp(low, arith.ShLIOp(high, by).result).result

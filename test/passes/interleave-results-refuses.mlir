@@ -1,4 +1,4 @@
-// interleave-results: left alone where something else reads the second matrix too, and where two numbers are no whole one.
+// interleave-results: left alone where something else reads the second matrix too, and where numbers are wider.
 // RUN: mlir-gemm opt %s interleave-results --split-input-file | FileCheck %s
 
 // CHECK-LABEL: func.func @f(
