@@ -106,6 +106,17 @@ def sum_type(element: Any) -> Any:
     return ir.F32Type.get() if narrow else element
 
 
+def rounded_to(op: Any) -> Any:
+    """The narrower type to which the only reader of a result rounds each element first; None where it does not."""
+    readers = [use.owner.operation for use in op.results[0].uses]
+    if len(readers) != 1 or readers[0].name != "linalg.generic":
+        return None
+    reader = readers[0]
+    argument = reader.regions[0].blocks[0].arguments[list(reader.operands).index(op.results[0])]
+    types = [use.owner.results[0].type for use in argument.uses if use.owner.operation.name == "arith.truncf"]
+    return types[0] if len(types) == len(list(argument.uses)) > 0 and len(set(map(str, types))) == 1 else None
+
+
 def laid(product: ComponentProduct) -> Any:
     """A as it lies, and B with a column for each component of the result."""
     every = tuple(range(product.count))

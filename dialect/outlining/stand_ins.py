@@ -20,8 +20,13 @@ _LARGE = 1 << 40
 
 
 def symbols_in(function: Any) -> tuple[str, ...]:
-    """The symbols of a kernel's or program's function, in the order of its arguments; none for constant sizes."""
+    """The symbols of a kernel's or program's function, in the order of its arguments: those of sizes, and then those of
+    strides alone; none for constant sizes."""
     found = [symbol for _, _, size in argument_sizes(function) for symbol in size.symbols]
+    if found:
+        arguments = zip(body(function).arguments, argument_attributes(function), strict=True)
+        strides = [strides_of(function, each.type, marks) for each, marks in arguments if STRIDES in marks]
+        found += [symbol for each in strides for stride in each for symbol in stride.symbols]
     return tuple(dict.fromkeys(found))
 
 

@@ -136,23 +136,12 @@ def _work(generic: Generic) -> Work:
                 ELEMENT_BYTES[element], wide)  # fmt: skip
 
 
-def _rounded(op: Any) -> Any:
-    """The narrower type to which the only reader of a result rounds each element first; None where it does not."""
-    readers = [use.owner.operation for use in op.results[0].uses]
-    if len(readers) != 1 or readers[0].name != "linalg.generic":
-        return None
-    reader = readers[0]
-    argument = reader.regions[0].blocks[0].arguments[list(reader.operands).index(op.results[0])]
-    types = [use.owner.results[0].type for use in argument.uses if use.owner.operation.name == "arith.truncf"]
-    return types[0] if len(types) == len(list(argument.uses)) > 0 and len(set(map(str, types))) == 1 else None
-
-
 def _built(generic: Generic, marked: Marked, way: Way) -> Any:
     sizes = structured.sizes_of(generic)[:-1]
     factors = [Factor(generic.inputs[number], tuple(_loops(generic, number))) for number in (0, 1)]
     product = component_products.ComponentProduct(
         factors[0], factors[1], generic.outputs[0], tuple(_loops(generic, 2)), sizes, generic.parallel[:-1],
-        marked.table, _rounded(generic.op.operation),
+        marked.table, component_products.rounded_to(generic.op.operation),
     )  # fmt: skip
     if way.swapped:
         product = product.swapped()

@@ -62,22 +62,22 @@ OPEN = """
 #a = affine_map<(m, n, k, p) -> (m, k, p)>
 #b = affine_map<(m, n, k, p) -> (n, k, p)>
 #d = affine_map<(m, n, k, p) -> (m, n, p)>
-func.func @f(%A: tensor<?x?x2xf64>, %B: tensor<?x?x2xf64>) -> tensor<?x?x2xf64> {
+func.func @f(%A: tensor<?x?x2xf32>, %B: tensor<?x?x2xf32>) -> tensor<?x?x2xf32> {
   %0 = arith.constant 0 : index
-  %m = tensor.dim %A, %0 : tensor<?x?x2xf64>
-  %n = tensor.dim %B, %0 : tensor<?x?x2xf64>
-  %z = arith.constant 0.0 : f64
-  %e = tensor.empty(%m, %n) : tensor<?x?x2xf64>
-  %i = linalg.fill ins(%z : f64) outs(%e : tensor<?x?x2xf64>) -> tensor<?x?x2xf64>
+  %m = tensor.dim %A, %0 : tensor<?x?x2xf32>
+  %n = tensor.dim %B, %0 : tensor<?x?x2xf32>
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty(%m, %n) : tensor<?x?x2xf32>
+  %i = linalg.fill ins(%z : f32) outs(%e : tensor<?x?x2xf32>) -> tensor<?x?x2xf32>
   %p = linalg.generic {indexing_maps = [#a, #b, #d], tile.algebra = "ALGEBRA",
                        iterator_types = ["parallel", "parallel", "reduction", "parallel"]}
-      ins(%A, %B : tensor<?x?x2xf64>, tensor<?x?x2xf64>) outs(%i : tensor<?x?x2xf64>) {
-  ^bb0(%x: f64, %y: f64, %s: f64):
-    %t = arith.mulf %x, %y : f64
-    %u = arith.addf %s, %t : f64
-    linalg.yield %u : f64
-  } -> tensor<?x?x2xf64>
-  return %p : tensor<?x?x2xf64>
+      ins(%A, %B : tensor<?x?x2xf32>, tensor<?x?x2xf32>) outs(%i : tensor<?x?x2xf32>) {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %t = arith.mulf %x, %y : f32
+    %u = arith.addf %s, %t : f32
+    linalg.yield %u : f32
+  } -> tensor<?x?x2xf32>
+  return %p : tensor<?x?x2xf32>
 }"""
 
 
@@ -88,7 +88,7 @@ def test_all_sizes_may_be_known_at_run_time_only(algebra: str, kernels: int) -> 
     assert len(kernel.kernels) <= kernels
     rng = np.random.default_rng(19)
     for m, n, k in ((1, 1, 1), (19, 40, 7)):
-        a, b = (rng.integers(-3, 4, (*shape, 2)).astype("float64") for shape in ((m, k), (n, k)))
+        a, b = (rng.integers(-3, 4, (*shape, 2)).astype("float32") for shape in ((m, k), (n, k)))
         wanted = np.einsum("mkX,nkY,XYZ->mnZ", a, b, np.array(known()[algebra].table, float))
         np.testing.assert_array_equal(kernel(a, b), wanted)
 
