@@ -17,7 +17,6 @@ from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.tile import Tile
 from mlir_gemm.dialect.verifier import Kind, verifier
 from mlir_gemm.spec.bilinear import Number, Table
-from mlir_gemm.spec.launch import dense
 
 ext: Any = dialect("ext")
 
@@ -33,19 +32,29 @@ def _verify(op: Any) -> str:
     source, result = op.operands[0].type, op.results[0].type
     if "constants" not in op.attributes:
         return f"has no constants; expected {_BLOCKS.wanted}"
-    count = op.attributes["constants"].type.shape[0]
+    count, dynamic = op.attributes["constants"].type.shape[0], ir.ShapedType.get_dynamic_size()
     if source.rank not in (2, 3):
         return f"source is {source}; expected a matrix, or one for each index of a batch"
     (*batch, rows, columns), (strides, _) = source.shape, source.get_strides_and_offset()
-    if columns % count or strides[-1] != 1:
+    if (columns != dynamic and columns % count) or strides[-1] != 1:
         return f"source is {source}; expected rows of neighbours, of elements of {count} components"
-    shape = [*batch, rows * count, columns]
+    shape = [*batch, rows if rows == dynamic else rows * count, columns]
     if not isinstance(result, ir.MemRefType) or list(result.shape) != shape:
-        return f"result is {result}; expected a memref of {'x'.join(map(str, shape))}"
+        sizes = "x".join("?" if size == dynamic else str(size) for size in shape)
+        return f"result is {result}; expected a memref of {sizes}"
     same = result.element_type == source.element_type and str(result.memory_space) == str(source.memory_space)
-    if same and result.get_strides_and_offset() == (list(dense(tuple(shape))), 0):
+    if same and result.get_strides_and_offset() == (_dense(shape), 0):
         return ""
     return f"result is {result}; expected a dense one of the elements and the memory of {source}"
+
+
+def _dense(shape: Sequence[int]) -> list[int]:
+    """The strides of dense memory: after a size that is known at run time only, none is known."""
+    unknown, strides = ir.ShapedType.get_dynamic_stride_or_offset(), [1]
+    for size in reversed(shape[1:]):
+        open_ = size == ir.ShapedType.get_dynamic_size() or strides[0] == unknown
+        strides.insert(0, unknown if open_ else strides[0] * size)
+    return strides
 
 
 class Composite(Tile.Operation, name="composite"):
@@ -56,14 +65,15 @@ class Composite(Tile.Operation, name="composite"):
 
     source: ext.Operand[Any]
     result: ext.Result[Any]
-    verify_invariants = verifier(rules.ranked(0, "source"), _verify, constants=_BLOCKS)
+    verify_invariants = verifier(rules.ranked(0, "source", static=False), _verify, constants=_BLOCKS)
 
 
 def composite(source: Any, constants: Any) -> Any:
     """A tile.composite at the insertion point; its value."""
     (*batch, rows, columns), count = source.type.shape, constants.type.shape[0]
     space, element = source.type.memory_space, source.type.element_type
-    whole = ir.MemRefType.get([*batch, rows * count, columns], element, memory_space=space)
+    down = rows if rows == ir.ShapedType.get_dynamic_size() else rows * count
+    whole = ir.MemRefType.get([*batch, down, columns], element, memory_space=space)
     made = Composite(source, whole).operation
     made.attributes["constants"] = constants
     return made.results[0]

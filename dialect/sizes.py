@@ -132,6 +132,8 @@ def known_size(memory: Any, axis: int) -> Any:
         return list(owner.operation.operands)[1 + place]
     if getattr(owner, "name", "") == "memref.reinterpret_cast":
         return cast_values(owner.operation, "sizes")[axis]
+    if getattr(owner, "name", "") == "tile.composite":
+        return _known_of_composite(memory, axis)
     if not hasattr(owner, "operations") or owner.owner.operation.name != "func.func":
         return None
     try:
@@ -139,6 +141,18 @@ def known_size(memory: Any, axis: int) -> Any:
         return shared_sizes(owner.owner).get(size)
     except PassError:  # a function whose sizes nobody named
         return None
+
+
+def _known_of_composite(memory: Any, axis: int) -> Any:
+    """The same of a matrix of elements with components, whose rows are as many as those of its source, for each
+    component."""
+    source, rank = memory.owner.operation.operands[0], len(memory.type.shape)
+    function = getattr(source.owner, "owner", None)
+    if axis != rank - 2 or function is None or function.operation.name != "func.func":
+        return known_size(source, axis)
+    count = memory.owner.operation.attributes["constants"].type.shape[0]
+    rows = sizes_of(function, source.type, argument_attributes(function)[source.arg_number])[axis]
+    return shared_sizes(function).get(rows.times(Size(count)))
 
 
 def cast_values(cast: Any, kind: str) -> list[Any]:

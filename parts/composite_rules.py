@@ -26,8 +26,8 @@ def whole_elements(problem: Problem, schedule: Schedule, target: Target) -> str 
     if not count:
         return None
     what = f"with B of elements with {count} components"
-    if set(problem.dynamic) & set("nk") or problem.algebra or problem.b_memory:
-        return f"{problem} {what}: expected products of numbers, of known n and k, with B as it is in memory"
+    if problem.algebra or problem.b_memory or (problem.planes and set(problem.dynamic) & set("nk")):
+        return f"{problem} {what}: expected products of numbers, in planes of known n and k, with B as it is in memory"
     for name in _UNTRIED:
         value, usual = getattr(schedule, name), FIELDS[name]
         if value != usual:

@@ -122,6 +122,7 @@ def kernel_passes() -> list[PassSpec]:
         step("find-triangles"),
         step("find-masks"),
         step("find-sparse"),
+        step("interleave-results"),
         step("find-components"),
     ]
 

@@ -7,7 +7,9 @@ beside those of one product that reads A and B and writes D; the figures of `FLO
   a column for each component of the result, made of the constants. Where the result's neighbours are not its own, the
   result is transposed after that.
 - `groups`: as `laid`, for each group of components of the result that need the same components of the operand that
-  lies, of which a copy is made where they are not all. The groups are put side by side after that.
+  lies. A group that needs some of them reads a copy of these, or a part of one copy in which components lie apart; of
+  the other operand it reads a part of what is laid out for a larger group, where that has the same numbers. The groups
+  are put side by side after that.
 - `outer`: every component of one operand is multiplied with every one of the other, which are read as they lie where
   components are beside rows or columns. The constants add the products up after that.
 - `steps`: sums of components, as an algorithm names them, are laid out and multiplied; after that as `outer`.
@@ -15,7 +17,7 @@ beside those of one product that reads A and B and writes D; the figures of `FLO
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from mlir_gemm.spec.bilinear import Number, Steps, Table, exchanged, terms_of
@@ -87,6 +89,32 @@ def groups_of(table: Table) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
     return [(tuple(to), needed) for needed, to in found.items()]
 
 
+Rows = list[list[list[tuple[int, Number]]]]
+"""What is laid out of B: for each component of A, and each of the result, the components of B, and how much of each."""
+
+
+def rows_of(table: Table, to: Sequence[int], needed: Sequence[int]) -> Rows:
+    """What is laid out of B for a group."""
+    terms = terms_of(table)
+    return [[terms.get((i, l_), []) for l_ in to] for i in needed]
+
+
+def laid_before(rows: Rows, held: Rows) -> int | None:
+    """Where rows begin that are laid out already; None where they are not."""
+    starts = range(len(held) - len(rows) + 1)
+    return next((start for start in starts if held[start : start + len(rows)] == rows), None)
+
+
+def _laid_sizes(table: Table) -> Iterator[tuple[int, int]]:
+    """Components of A, and numbers laid out of B that no other group has, of each group, the largest first."""
+    held: list[Rows] = []
+    for to, needed in sorted(groups_of(table), key=lambda group: -len(group[1])):
+        rows = rows_of(table, to, needed)
+        is_new = all(laid_before(rows, each) is None for each in held)
+        held += [rows] * is_new
+        yield len(needed), len(to) * len(needed) * is_new
+
+
 def is_exact(table: Table, element: str) -> bool:
     """Whether laying B out by the constants changes no number: narrow types do not hold sums of components. f32 and f64
     round a sum as they round any."""
@@ -111,11 +139,13 @@ def ways(work: Work, table: Table, steps: Steps | None) -> Iterator[Way]:
         whole = (1 + count) * count * size * laid.elements
         yield Way(LAID, swapped, count * count, whole + copied + turned)
         if len(found) > 1:
-            apart = {needed: count + len(needed) for _, needed in found if len(needed) < count}
-            moved = sum(apart.values()) * size * lies.elements + copied
-            moved += sum(count + len(to) * len(needed) for to, needed in found) * size * laid.elements
+            parts = list(_laid_sizes(given))
+            some = sum(count + needed for needed, _ in parts if needed < count)
+            in_place = size == 2 and not laid.steps_last
+            moved = (some if in_place else 2 * count) * size * lies.elements + (copied if in_place else 0)
+            moved += sum(count + numbers for _, numbers in parts if numbers) * size * laid.elements
             products = sum(len(to) * len(needed) for to, needed in found)
-            yield Way(GROUPS, swapped, products, moved + 3 * count * wide * work.results)
+            yield Way(GROUPS, swapped, products, moved + 2 * count * size * work.results)
     sides = (work.a, work.b)
     moved = sum(2 * count * size * side.elements for side in sides if side.steps_last)
     yield Way(OUTER, False, count * count, moved + (2 * count * count + count) * wide * work.results)

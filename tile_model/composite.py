@@ -71,7 +71,8 @@ def _reading_seconds(read: Problem, case: Case) -> float:
 def reading(problem: Problem) -> Problem:
     """The product on the elements of which its B is laid out."""
     count, order, *planes = problem.laid_out.split()
-    row = {"k": problem.k, "n": problem.n}[order[1]] * element_bytes(problem, "b") * 8
+    row = {"k": problem.k, "n": problem.n}[order[1]] if order[1] not in problem.dynamic else int(count)
+    row *= element_bytes(problem, "b") * 8
     return dataclasses.replace(
         problem,
         composite=int(count),

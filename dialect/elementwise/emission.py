@@ -10,6 +10,7 @@ from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import attributes_of, clone
 from mlir_gemm.dialect.elementwise import gathers, patches, pointwise
 from mlir_gemm.dialect.elementwise.gathers import Spread, Spreads
+from mlir_gemm.dialect.elementwise.interleaved import Interleaved
 from mlir_gemm.dialect.elementwise.patches import Patch
 from mlir_gemm.dialect.elementwise.pointwise import Pointwise
 from mlir_gemm.dialect.locations import pass_error
@@ -27,8 +28,10 @@ class Turned:
     loaded: dict[tuple[Any, str], list[Any]] = field(default_factory=dict[tuple[Any, str], list[Any]])
     """By operand and map, a vector along the output's neighbours for each position across them."""
 
-    def row(self, points: Pointwise, operand: Any, map_: Any, across: int) -> Any:
-        """The vector that belongs to one position across."""
+    def row(self, points: Pointwise, operand: Any, map_: Any, across: int) -> Any | None:
+        """The vector that belongs to one position across; None of an operand that is not turned."""
+        if not patches.is_turned(operand, map_, points, self.patch):
+            return None
         key = operand, str(map_)
         if key not in self.loaded:
             self.loaded[key] = self._load(points, operand, map_)
@@ -64,6 +67,9 @@ class Emission:
     turned: Turned | None = None
     across: int = 0
     """With `turned`, the position across that this is for."""
+    interleaved: Interleaved | None = None
+    place: tuple[int, ...] = ()
+    """With `interleaved`, the point of the thread's that this is for."""
 
     def point(self, points: Pointwise) -> None:
         """One operation."""
@@ -214,10 +220,10 @@ class Emission:
         return positions.in_a_row(operand, indices, along[0], self.width)
 
     def _row(self, points: Pointwise, operand: Any, map_: Any) -> Any:
-        """A vector of an operand that is turned in registers; None for any other."""
-        if self.turned is None or not patches.is_turned(operand, map_, points, self.turned.patch):
-            return None
-        return self.turned.row(points, operand, map_, self.across)
+        """A vector of an operand that is turned, or taken apart, in registers; None for any other."""
+        if self.interleaved is not None:
+            return self.interleaved.row(points, operand, map_, self.place)
+        return self.turned.row(points, operand, map_, self.across) if self.turned is not None else None
 
     def _copied(self, copy: Any, at: list[Any], fastest: int) -> Any:
         """The elements of a tile.copy's source, zeros beyond its end; one by one, because rows may start anywhere."""

@@ -68,7 +68,7 @@ def patch_of(all_points: Sequence[Pointwise], along: int, bits: int) -> Patch | 
         return None
     found = Patch(
         along, width, across, depth,
-        _lanes(sizes[along] // width, OUT_LANES), _lanes(sizes[across] // depth, IN_LANES),
+        lanes(sizes[along] // width, OUT_LANES), lanes(sizes[across] // depth, IN_LANES),
     )  # fmt: skip
     return found if all(_fits(points, found) for points in all_points) else None
 
@@ -80,7 +80,7 @@ def _largest(size: int, most: int) -> int:
     return max(most, 1)
 
 
-def _lanes(count: int, wanted: int) -> int:
+def lanes(count: int, wanted: int) -> int:
     """How many threads lie side by side: the power of two that is wanted where it divides their count; else the least
     divisor up to FURTHEST times as many, with which a warp lies as it should for the most part; else any divisor."""
     if count % wanted == 0:
@@ -131,7 +131,7 @@ def _fastest(type_: Any, map_: Any) -> int | None:
 def _fits(points: Pointwise, patch: Patch) -> bool:
     if points.reduced or not all(pointwise.is_elementwise(operation) for operation in pointwise.body_of(points)):
         return False
-    if _source(points) and not _is_whole(points):
+    if _source(points) and not is_whole(points):
         return False
     along = points.parallel[patch.along]
     outputs = zip(points.outputs, points.output_maps, strict=True)
@@ -144,7 +144,7 @@ def _fits(points: Pointwise, patch: Patch) -> bool:
     )
 
 
-def _is_whole(points: Pointwise) -> bool:
+def is_whole(points: Pointwise) -> bool:
     """Whether a tile.copy reads a memory of its own from the start, and never beyond its end."""
     target, source = list(points.operation.operands)[:2]
     place = place_of(points.operation)

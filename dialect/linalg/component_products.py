@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from mlir_gemm.dialect import algebra_marks
@@ -13,7 +13,7 @@ from mlir_gemm.dialect.linalg import components, generics
 from mlir_gemm.dialect.linalg.components import at, component, computed, weighted
 from mlir_gemm.spec.attributes import ALGEBRA
 from mlir_gemm.spec.bilinear import Number, Steps, Table, exchanged, terms_of
-from mlir_gemm.spec.bilinear_plans import groups_of, is_exact
+from mlir_gemm.spec.bilinear_plans import Rows, groups_of, is_exact, laid_before, rows_of
 
 ANY_ORDER = 16
 """Bits of the types of which tensor cores multiply matrices with either dimension along memory."""
@@ -51,6 +51,8 @@ class ComponentProduct:
     sizes: tuple[int, ...]
     parallel: tuple[bool, ...]
     table: Table
+    rounded: Any = None
+    """The type to which what reads the result rounds it first; None where it does not."""
 
     def swapped(self) -> ComponentProduct:
         """The same with its operands in each other's place."""
@@ -81,6 +83,19 @@ class ComponentProduct:
     def sum_type(self) -> Any:
         return sum_type(self.start.type.element_type)
 
+    @property
+    def part_type(self) -> Any:
+        """The type in which components of the result are kept that are put together by a kernel after the product: its
+        own, or that to which it is rounded next, unless something is added to them."""
+        if not is_zero(self.start):
+            return self.sum_type
+        return self.rounded or self.start.type.element_type
+
+    @property
+    def b_as_lies(self) -> bool:
+        """Whether B is laid out with k first, since it lies so and tensor cores take that too."""
+        return self.parallel[self.b.loops[-1]] and self.b.value.type.element_type.width == ANY_ORDER
+
     def shape(self, loops: Sequence[int]) -> list[int]:
         return [self.sizes[loop] for loop in loops]
 
@@ -89,6 +104,17 @@ def sum_type(element: Any) -> Any:
     """The type in which sums are kept between kernels."""
     narrow = isinstance(element, ir.FloatType) and element.width < 32
     return ir.F32Type.get() if narrow else element
+
+
+def rounded_to(op: Any) -> Any:
+    """The narrower type to which the only reader of a result rounds each element first; None where it does not."""
+    readers = [use.owner.operation for use in op.results[0].uses]
+    if len(readers) != 1 or readers[0].name != "linalg.generic":
+        return None
+    reader = readers[0]
+    argument = reader.regions[0].blocks[0].arguments[list(reader.operands).index(op.results[0])]
+    types = [use.owner.results[0].type for use in argument.uses if use.owner.operation.name == "arith.truncf"]
+    return types[0] if len(types) == len(list(argument.uses)) > 0 and len(set(map(str, types))) == 1 else None
 
 
 def laid(product: ComponentProduct) -> Any:
@@ -109,17 +135,18 @@ def laid(product: ComponentProduct) -> Any:
     return _finished(product, [(found, [*places, rank])], lambda values: values[0])
 
 
-def _laid_out(product: ComponentProduct, to: Sequence[int], needed: Sequence[int]) -> tuple[Any, list[int]]:
-    """B as a tensor of its columns, components of the result, steps, and components of A; and the loops along its
-    dimensions, those for components after all others. The steps are first where B has them so and tensor cores take
-    that too: elements then move less far."""
+def _laid_out(
+    product: ComponentProduct, to: Sequence[int], needed: Sequence[int], apart: bool = False
+) -> tuple[Any, list[int]]:
+    """B as a tensor of its columns, components of the result, steps, and components of A, these in front of the steps
+    if `apart`; and the loops along its dimensions, those for components after all others. The steps are first where B
+    has them so and tensor cores take that too: elements then move less far."""
     b, count = product.b, len(product.sizes)
     columns = [loop for loop in product.loops if loop in b.loops]
     beside = [loop for loop in columns if loop not in product.batch]
     along = [*beside, count]
-    down = [*product.steps, count + 1]
-    as_lies = product.parallel[b.loops[-1]] and b.value.type.element_type.width == ANY_ORDER
-    order = [*product.batch, *(down + along if as_lies else along + down)]
+    down = [count + 1, *product.steps] if apart else [*product.steps, count + 1]
+    order = [*product.batch, *(down + along if product.b_as_lies else along + down)]
     extra = {count: len(to), count + 1: len(needed)}
     shape = [extra[loop] if loop in extra else product.sizes[loop] for loop in order]
     terms = terms_of(product.table)
@@ -149,23 +176,65 @@ def _multiplied(
 
 
 def groups(product: ComponentProduct) -> Any:
-    """As `laid`, for each group of components of the result that need the same ones of A."""
+    """As `laid`, for each group of components of the result that need the same ones of A. Groups that need fewer read
+    parts of what is laid out for the others."""
     found: dict[int, tuple[Any, int]] = {}
-    rank, a = len(product.loops), product.a
+    rank = len(product.loops)
     order = [*product.batch, *product.rows, *product.columns]
-    for to, needed in groups_of(product.table):
-        left = a.value
-        if len(needed) < product.count:
-            read = [(component(a.value, {a.rank: i}), list(range(a.rank))) for i in needed]
-            shape = [*product.shape(a.loops), len(needed)]
-            left = computed(read, shape, a.value.type.element_type, lambda values: at(a.rank, values))
-        b, b_loops = _laid_out(product, to, needed)
-        start = generics.zero([*product.shape(order), len(to)], product.sum_type)
-        sums = _multiplied(product, left, b, b_loops, start, order)
+    read = _Parts(product)
+    for to, needed in sorted(groups_of(product.table), key=lambda group: -len(group[1])):
+        (left, left_loops), (right, right_loops) = read.of_a(needed), read.of_b(to, needed)
+        start = generics.zero([*product.shape(order), len(to)], product.part_type)
+        count = len(product.sizes)
+        sums = components.product((left, left_loops), (right, right_loops), (start, [*order, count]),
+                                  [*product.parallel, True, False])  # fmt: skip
         found.update({each: (sums, number) for number, each in enumerate(to)})
     places = [product.loops.index(loop) for loop in order]
-    read = [(component(found[each][0], {rank: found[each][1]}), places) for each in range(product.count)]
-    return _finished(product, read, lambda values: at(rank, values))
+    parts = [(component(found[each][0], {rank: found[each][1]}), places) for each in range(product.count)]
+    return _finished(product, parts, lambda values: at(rank, values))
+
+
+@dataclass
+class _Parts:
+    """What groups of components read of A and B. Where rows of B are not along k, both keep an element's components
+    beside each other; else components lie apart, one row of k after another, so that a part of them is rows too."""
+
+    product: ComponentProduct
+    planes: Any = None
+    """A with its components apart."""
+    made: list[tuple[Any, list[int], Rows]] = field(default_factory=list[tuple[Any, list[int], Rows]])
+    """What is laid out of B, the loop along each dimension, and what it holds."""
+
+    def of_a(self, needed: Sequence[int]) -> tuple[Any, list[int]]:
+        """The components of A that a group needs, and the loop along each dimension."""
+        product, loop = self.product, len(self.product.sizes) + 1
+        a = product.a
+        if product.b_as_lies:
+            if len(needed) == product.count:
+                return a.value, [*a.loops, loop]
+            read = [(component(a.value, {a.rank: i}), list(range(a.rank))) for i in needed]
+            shape = [*product.shape(a.loops), len(needed)]
+            copied = computed(read, shape, a.value.type.element_type, lambda values: at(a.rank, values))
+            return copied, [*a.loops, loop]
+        own = [each for each in product.loops if each in a.loops]
+        order = [*own, loop, *product.steps]
+        if self.planes is None:
+            read = [(a.part(i), [order.index(each) for each in a.loops]) for i in range(product.count)]
+            shape = [*product.shape(own), product.count, *product.shape(product.steps)]
+            place = order.index(loop)
+            self.planes = computed(read, shape, a.value.type.element_type, lambda values: at(place, values))
+        return components.part(self.planes, order.index(loop), needed[0], len(needed)), order
+
+    def of_b(self, to: Sequence[int], needed: Sequence[int]) -> tuple[Any, list[int]]:
+        """B for a group, laid out, or as a part of what is; and the loop along each dimension."""
+        loop, rows = len(self.product.sizes) + 1, rows_of(self.product.table, to, needed)
+        for value, loops, held in self.made:
+            start = laid_before(rows, held)
+            if start is not None:
+                return components.part(value, loops.index(loop), start, len(rows)), loops
+        value, loops = _laid_out(self.product, to, needed, apart=not self.product.b_as_lies)
+        self.made.append((value, loops, rows))
+        return value, loops
 
 
 def _finished(
@@ -195,9 +264,19 @@ def _converted(value: Any, type_: Any) -> Any:
 
 def is_zero(value: Any) -> bool:
     """Whether a tensor is filled with zeros."""
-    scalar = generics.scalar_of(value)
+    scalar = generics.scalar_of(value) or _generalised_fill(value)
     owner = generics.owner_of(scalar) if scalar is not None else None
     return owner is not None and owner.name == "arith.constant" and owner.attributes["value"].value == 0
+
+
+def _generalised_fill(value: Any) -> Any | None:
+    """What a linalg.generic puts everywhere that has nothing but a number; None for anything else."""
+    owner = generics.owner_of(value)
+    if owner is None or owner.name != "linalg.generic" or len(owner.operands) != 2:
+        return None
+    block = owner.regions[0].blocks[0]
+    plain = len(list(block.operations)) == 1 and block.operations[0].operands[0] == block.arguments[0]
+    return owner.operands[0] if plain and not isinstance(owner.operands[0].type, ir.ShapedType) else None
 
 
 def outer(product: ComponentProduct) -> Any:

@@ -28,6 +28,24 @@ def component(tensor: Any, places: dict[int, int]) -> Any:
     ).results[0]  # fmt: skip
 
 
+def part(tensor: Any, axis: int, start: int, size: int) -> Any:
+    """A part of a tensor along one of its dimensions."""
+    type_ = tensor.type
+    shape = list(type_.shape)
+    if size == shape[axis]:
+        return tensor
+    sizes = [size if each == axis else length for each, length in enumerate(shape)]
+    return ir.Operation.create(
+        "tensor.extract_slice", results=[ir.RankedTensorType.get(sizes, type_.element_type)], operands=[tensor],
+        attributes={
+            "static_offsets": ir.DenseI64ArrayAttr.get([start if each == axis else 0 for each in range(len(shape))]),
+            "static_sizes": ir.DenseI64ArrayAttr.get(sizes),
+            "static_strides": ir.DenseI64ArrayAttr.get([1] * len(shape)),
+            "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 0, 0, 0]),
+        },
+    ).results[0]  # fmt: skip
+
+
 def is_scattered(value: Any) -> bool:
     """Whether a tensor is every nth element of another one, of which a product could not copy rows."""
     owner = generics.owner_of(value)

@@ -12,10 +12,13 @@ from math import prod
 from typing import Any
 
 from mlir_gemm.dialect import positions
+from mlir_gemm.dialect.arguments import argument_attributes
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.linalg import structured
 from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.outlining import programs
+from mlir_gemm.dialect.outlining.stand_ins import fixed, freed_type, primes_of
+from mlir_gemm.dialect.sizes import sizes_of
 from mlir_gemm.dialect.walk import body, in_block, named, users
 from mlir_gemm.spec.bilinear import MOST_COMPONENTS, Number, Table
 
@@ -45,19 +48,27 @@ class LaidOut:
     """The number at (x, y) of a block of the matrix as it lies in the source: `table[x][component][y]`."""
     beside: bool
     """Whether the matrices of a batch are beside each other in the rows of the source; else they follow each other."""
+    stand_ins: Mapping[str, int]
+    """Primes that stand for sizes known at run time only."""
 
     @property
     def in_planes(self) -> bool:
         """Whether each component lies in a buffer of its own."""
         return len(self.sources) > 1
 
-    def elements(self, batch: Sequence[int], element: Any) -> Any:
-        """The type of the source as a matrix, or as one for each index of a batch; of planes beside each other."""
+    def elements(self, function: Any, number: int) -> tuple[Any, dict[str, Any]]:
+        """The type of the source as a matrix, or as one for each index of a batch, of planes beside each other, in the
+        place of a function's argument; and the attributes that tell its sizes."""
+        type_ = body(function).arguments[number].type
+        sizes = sizes_of(function, type_, argument_attributes(function)[number])[:-2]
+        batch, element = [size.value(self.stand_ins) for size in sizes], type_.element_type
         (rows, columns), count = self.shape, prod(batch)
         if batch and self.beside:
             layout = ir.StridedLayoutAttr.get(0, [columns // count, columns, 1])
-            return ir.MemRefType.get([*batch, rows, columns // count], element, layout=layout)
-        return ir.MemRefType.get([*batch, rows // count, columns], element)
+            whole = ir.MemRefType.get([*batch, rows, columns // count], element, layout=layout)
+        else:
+            whole = ir.MemRefType.get([*batch, rows // count, columns], element)
+        return freed_type(function, whole, self.stand_ins)
 
 
 def of_argument(outer: Any, kernel: str, number: int) -> LaidOut | None:
@@ -79,10 +90,13 @@ def of_argument(outer: Any, kernel: str, number: int) -> LaidOut | None:
     name = programs.kernel_of(maker)
     if name not in modules or [programs.kernel_of(run) for run in runs].count(name) != 1:
         return None
-    return _of_kernel(programs.function_of(modules[name]), maker, buffer)
+    function = programs.function_of(modules[name])
+    primes = primes_of(function)
+    return _of_kernel(fixed(function, primes) if primes else function, maker, buffer, primes)
 
 
-def _of_kernel(function: Any, run: Any, buffer: Any) -> LaidOut | None:
+def _of_kernel(function: Any, run: Any, buffer: Any, primes: Mapping[str, int]) -> LaidOut | None:
+    """The same of a kernel's function, with numbers for all sizes."""
     inside = [op.operation for op in in_block(body(function))]
     generics = [op for op in inside if structured.is_generic(op)]
     known = ("tile.position", "arith.constant", "func.return", "linalg.generic")
@@ -111,12 +125,15 @@ def _of_kernel(function: Any, run: Any, buffer: Any) -> LaidOut | None:
         return None
     if output.type.get_strides_and_offset() != (_dense(sizes), 0) or sizes[-1] > MOST_COMPONENTS:
         return None
-    return _of_loops(generic, run, buffer, sources, order, sizes)
+    if primes and len(sources) > 1:
+        return None
+    return _of_loops(generic, run, buffer, sources, order, sizes, primes)
 
 
 def _of_loops(
-    generic: Generic, run: Any, buffer: Any, sources: tuple[Any, ...], order: Sequence[int], sizes: Sequence[int]
-) -> LaidOut | None:
+    generic: Generic, run: Any, buffer: Any, sources: tuple[Any, ...], order: Sequence[int], sizes: Sequence[int],
+    primes: Mapping[str, int],
+) -> LaidOut | None:  # fmt: skip
     *batch, rows, count, columns, _ = sizes
     *outermost, down, in_row, along, in_column = order
     arguments, buffers = list(generic.op.block.arguments), programs.buffers_of(run)
@@ -158,7 +175,7 @@ def _of_loops(
     )
     matrices = prod(batch)
     shape = (matrices * columns, rows * count) if turned else (matrices * rows, columns * count)
-    return LaidOut(run, buffer.owner.operation, sources, shape, turned, table, turned and not batch)
+    return LaidOut(run, buffer.owner.operation, sources, shape, turned, table, turned and not batch, primes)
 
 
 def loops_of(generic: Generic, operand: int) -> list[int] | None:

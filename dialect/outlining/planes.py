@@ -37,6 +37,13 @@ def gathered(outer: Any, kernel: str, number: int) -> Planes | None:
     if found is None or len(found[1]) != 1:
         return None
     buffer, (run,) = found
+    sources = put_beside(outer, run, buffer)
+    return Planes((run,), buffer.owner.operation, sources) if sources is not None else None
+
+
+def put_beside(outer: Any, run: Any, buffer: Any, narrowed: bool = False) -> tuple[Any, ...] | None:
+    """The buffers of planes that a program's kernel does nothing with but putting them beside each other in a buffer,
+    and rounding them to its type where they may be `narrowed`; None for another kernel."""
     generic = _only_generic(outer, run)
     if generic is None or len(generic.outputs) != 1:
         return None
@@ -57,14 +64,19 @@ def gathered(outer: Any, kernel: str, number: int) -> Planes | None:
         components[at] = len(sources)
         sources.append(buffers[arguments.index(value)])
     order: list[int] = []
+    yielded = generic.yielded[0]
+    if narrowed and getattr(yielded.owner, "name", "") == "arith.truncf":
+        wide = yielded.owner.operands[0]
+        given = wide.owner.operands[0] if getattr(wide.owner, "name", "") == "arith.extf" else wide
+        yielded = given if given.type == yielded.type else wide  # rounding what was extended changes nothing
     for place in range(output.type.shape[-1]):
-        linear = Body(generic, components, {last: place}).linear(generic.yielded[0])
+        linear = Body(generic, components, {last: place}).linear(yielded)
         if linear is None or list(linear.values()) != [1] or not set(linear) <= set(components.values()):
             return None
         order.append(next(iter(linear)))
     if sorted(order) != list(range(len(sources))) or len(order) < 2:
         return None
-    return Planes((run,), buffer.owner.operation, tuple(sources[each] for each in order))
+    return tuple(sources[each] for each in order)
 
 
 def scattered(outer: Any, kernel: str, number: int, count: int) -> Planes | None:

@@ -155,7 +155,7 @@ def _built(generic: Generic, marked: Marked, way: Way, along_k: bool) -> Any:
     factors = [Factor(generic.inputs[number], tuple(_loops(generic, number))) for number in (0, 1)]
     product = component_products.ComponentProduct(
         factors[0], factors[1], generic.outputs[0], tuple(_loops(generic, 2)), sizes, generic.parallel[:-1],
-        marked.table,
+        marked.table, component_products.rounded_to(generic.op.operation),
     )  # fmt: skip
     if way.swapped:
         product = product.swapped()

@@ -18,6 +18,7 @@ from mlir_gemm.dialect.linalg import structured
 from mlir_gemm.dialect.linalg.products import Product, product_of
 from mlir_gemm.dialect.locations import input_error
 from mlir_gemm.dialect.outlining import laid_out, programs
+from mlir_gemm.dialect.outlining.stand_ins import fixed, primes_of
 from mlir_gemm.dialect.walk import body, in_block, users
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.spec.attributes import LAID_OUT
@@ -34,11 +35,13 @@ class FindComponents(Pass):
         found: list[Any] = []
         for name, inner in programs.kernel_modules(module).items():
             function = programs.function_of(inner)
-            number = _only_b(function)
+            primes = primes_of(function)
+            closed = fixed(function, primes) if primes else function
+            number = _only_b(closed)
             known = laid_out.of_argument(module, name, number) if number is not None else None
             if number is not None and known is not None:
                 attributes = argument_attributes(function)
-                order = "kn" if _is_kn(function) != known.turned else "nk"
+                order = "kn" if _is_kn(closed) != known.turned else "nk"
                 planes = " planes" if known.in_planes else ""
                 attributes[number][LAID_OUT] = ir.StringAttr.get(f"{len(known.table)} {order}{planes}")
                 set_argument_attributes(function, attributes)

@@ -19,6 +19,7 @@ from mlir_gemm.dialect import constants, positions, symbols, windows
 from mlir_gemm.dialect.arguments import argument_attributes, set_argument_attributes
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.outlining.stand_ins import freed_type
 from mlir_gemm.dialect.sizes import size_value
 from mlir_gemm.dialect.symbols import Size, taken_apart
 from mlir_gemm.dialect.walk import body, named, operations
@@ -53,7 +54,7 @@ def _free(function: Any, stand_ins: Mapping[str, int]) -> None:
     attributes = argument_attributes(function)
     for argument, each in zip(body(function).arguments, attributes, strict=True):
         if isinstance(argument.type, ir.MemRefType):
-            type_, each_found = _freed(function, argument.type, stand_ins)
+            type_, each_found = freed_type(function, argument.type, stand_ins)
             argument.set_type(type_)
             each.update(each_found)
     set_argument_attributes(function, attributes)
@@ -66,26 +67,6 @@ def _free(function: Any, stand_ins: Mapping[str, int]) -> None:
             _free_windows(function, operation.operation, stand_ins)
         else:
             _check(operation.operation, stand_ins)
-
-
-def _freed(place: Any, type_: Any, stand_ins: Mapping[str, int]) -> tuple[Any, dict[str, Any]]:
-    """A type with dynamic sizes and strides, and the attributes that tell them."""
-    sizes = [taken_apart(size, stand_ins) for size in type_.shape]
-    if all(size.is_number for size in sizes):
-        return type_, {}
-    dynamic = ir.ShapedType.get_dynamic_size()
-    shape = [size.number if size.is_number else dynamic for size in sizes]
-    found = {SYMBOLS: symbols.written(sizes)}
-    if type_ == ir.MemRefType.get(list(type_.shape), type_.element_type):
-        return ir.MemRefType.get(shape, type_.element_type), found
-    numbers, offset = type_.get_strides_and_offset()
-    if not taken_apart(offset, stand_ins).is_number:
-        raise pass_error(place, f"{type_} starts at an offset that depends on sizes known at run time only")
-    strides = [taken_apart(stride, stand_ins) for stride in numbers]
-    marker = ir.ShapedType.get_dynamic_stride_or_offset()
-    steps = [stride.number if stride.is_number else marker for stride in strides]
-    found[STRIDES] = symbols.written(strides)
-    return ir.MemRefType.get(shape, type_.element_type, ir.StridedLayoutAttr.get(offset, steps)), found
 
 
 def _free_alloc(function: Any, alloc: Any, stand_ins: Mapping[str, int]) -> None:
@@ -101,7 +82,7 @@ def _free_alloc(function: Any, alloc: Any, stand_ins: Mapping[str, int]) -> None
         return
     if all(size.is_number for size in sizes):
         return
-    type_, found = _freed(alloc, old.type, stand_ins)
+    type_, found = freed_type(alloc, old.type, stand_ins)
     if STRIDES in found:
         raise pass_error(alloc, f"a buffer of {old.type}; expected dense memory where sizes are dynamic")
     with ir.InsertionPoint.at_block_begin(body(function)), alloc.location:
@@ -138,7 +119,7 @@ def _free_windows(function: Any, op: Any, stand_ins: Mapping[str, int]) -> None:
     with ir.InsertionPoint.at_block_begin(body(function)), op.location:
         counts = [size_value(function, size) for size in sizes if not size.is_number]
     with ir.InsertionPoint(op), op.location:
-        type_, found = _freed(op, old.type, stand_ins)
+        type_, found = freed_type(op, old.type, stand_ins)
         image = windows.Image(shape, image.low, image.high)
         new = windows.make(windows.source_of(old), type_, image, steps, freed(offset, False), counts)
         new.owner.attributes[SYMBOLS] = found[SYMBOLS]
@@ -162,7 +143,7 @@ def _check(op: Any, stand_ins: Mapping[str, int]) -> None:
         return
     for value in (*op.operands, *op.results):
         if isinstance(value.type, ir.MemRefType) and (
-            not value.type.has_static_shape or _freed(op, value.type, stand_ins)[1]
+            not value.type.has_static_shape or freed_type(op, value.type, stand_ins)[1]
         ):
             raise pass_error(op, f"'{op.name}' of {value.type} with sizes known at run time only")
 

@@ -10,8 +10,8 @@ argument is left alone, so that a second run changes nothing. Refuses a mark on 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from mlir_gemm.dialect import composites
@@ -24,7 +24,7 @@ from mlir_gemm.dialect.outlining.laid_out import LaidOut
 from mlir_gemm.dialect.planes import beside, is_planes, plane_of
 from mlir_gemm.dialect.walk import body, in_block, named, users
 from mlir_gemm.passes.base import Rewrite
-from mlir_gemm.spec.attributes import LAID_OUT
+from mlir_gemm.spec.attributes import LAID_OUT, STRIDES, SYMBOLS
 
 
 @dataclass(frozen=True)
@@ -44,9 +44,8 @@ class ReadComponents(Rewrite):
             raise pass_error(function, f"argument {marked[0]} with '{LAID_OUT}', which no kernel lays out of elements "
                              "with components")  # fmt: skip
         product = the_product(function)
-        argument = body(function).arguments[marked[0]]
-        whole = found.elements(list(argument.type.shape)[:-2], argument.type.element_type)
-        moved = [_Moved(marked[0], (found.run,), found.alloc, found.sources, whole)]
+        whole, sizes = found.elements(function, marked[0])
+        moved = [_Moved(marked[0], (found.run,), found.alloc, found.sources, whole, sizes)]
         if found.in_planes:
             moved += _other_planes(outer, name, function, product, len(found.table))
         run = next(each for each in named(outer, "tile.run") if programs.kernel_of(each) == name)
@@ -73,6 +72,8 @@ class _Moved:
     """What it is made of: one buffer, or one for each plane."""
     whole: Any
     """The type of that, or of the planes beside each other."""
+    sizes: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """Attributes that tell its sizes, where these are known at run time only."""
 
 
 def _other_planes(outer: Any, name: str, function: Any, product: Product, count: int) -> Iterator[_Moved]:
@@ -102,7 +103,9 @@ def _take(function: Any, moved: _Moved) -> Any:
     block, attributes = body(function), argument_attributes(function)
     value = argument = block.arguments[moved.number]
     own = attributes[moved.number]
-    own.pop(LAID_OUT, None)
+    for name in (LAID_OUT, SYMBOLS, STRIDES):
+        own.pop(name, None)
+    own.update(moved.sizes)
     if len(moved.buffers) == 1:
         argument.set_type(moved.whole)
     else:

@@ -19,7 +19,9 @@ from typing import Any, ClassVar
 from mlir_gemm.dialect import indexing
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.elementwise import pointwise, widths
+from mlir_gemm.dialect.elementwise.cells import Cell, cell_of
 from mlir_gemm.dialect.elementwise.emission import Emission, Turned
+from mlir_gemm.dialect.elementwise.interleaved import Interleaved
 from mlir_gemm.dialect.elementwise.patches import Patch, patch_of
 from mlir_gemm.dialect.elementwise.pointwise import Pointwise
 from mlir_gemm.dialect.locations import pass_error
@@ -64,9 +66,12 @@ def _convert(function: Any, bits: int) -> None:
     _check(all_points)
     order = pointwise.order(all_points[-1])
     width = widths.vector_width(all_points, order[-1], bits) if order else 1
+    cell = cell_of(all_points, order, bits) if order and bits else None
     patch = patch_of(all_points, order[-1], bits) if order and bits else None
     with ir.InsertionPoint(work[-1]), work[-1].location:
-        if patch is None:
+        if cell is not None:
+            _cells(all_points, order, cell, bits)
+        elif patch is None:
             _rows(all_points, order, width)
         else:
             _patches(all_points, order, patch)
@@ -92,7 +97,19 @@ def _rows(all_points: list[Pointwise], order: list[int], width: int) -> None:
 
 def _patches(all_points: list[Pointwise], order: list[int], patch: Patch) -> None:
     """Each iteration takes a patch of the output, and of what lies along another loop."""
-    bounds = patch.bounds(all_points[0].space, order)
+    loop, positions = _tiled(all_points[0].space, order, patch)
+    first = [positions[place] for place in range(len(order))]
+    with ir.InsertionPoint(loop.body):
+        turned = Turned(patch, first)
+        for number in range(patch.depth):
+            here = [indexing.add(at, number) if place == patch.across else at for place, at in enumerate(first)]
+            _emit(all_points, Emission(here, patch.width, patch.along, turned=turned, across=number))
+        dialect("scf").InParallelOp()
+
+
+def _tiled(sizes: list[Any], order: list[int], patch: Patch) -> tuple[Any, dict[int, Any]]:
+    """A loop over patches, and in it where the first point of each is along every loop, by place."""
+    bounds = patch.bounds(sizes, order)
     loop = dialect("scf").ForallOp([0] * len(bounds), [size for _, size in bounds], [1] * len(bounds))
     with ir.InsertionPoint(loop.body):
         *outer, along, across, out_lane, in_lane = loop.body.arguments
@@ -102,11 +119,32 @@ def _patches(all_points: list[Pointwise], order: list[int], patch: Patch) -> Non
             (patch.across, across, patch.in_lanes, in_lane, patch.depth),
         ):
             positions[place] = indexing.mul(indexing.add(indexing.mul(whole, lanes), lane), each)
-        first = [positions[place] for place in range(len(order))]
-        turned = Turned(patch, first)
-        for number in range(patch.depth):
-            here = [indexing.add(at, number) if place == patch.across else at for place, at in enumerate(first)]
-            _emit(all_points, Emission(here, patch.width, patch.along, turned=turned, across=number))
+    return loop, positions
+
+
+def _cells(all_points: list[Pointwise], order: list[int], cell: Cell, bits: int) -> None:
+    """Each iteration takes neighbours along a loop, with all their components."""
+    walk = [place for place in order if place not in cell.components]
+    if cell.patch is not None:
+        loop, first = _tiled(all_points[0].space, walk, cell.patch)
+    else:
+        bounds = [
+            cell.sizes[place] // cell.taken(place) if cell.taken(place) > 1 else cell.sizes[place] for place in walk
+        ]
+        loop = dialect("scf").ForallOp([0] * len(bounds), bounds, [1] * len(bounds))
+        with ir.InsertionPoint(loop.body):
+            first = dict(zip(walk, loop.body.arguments, strict=True))
+            if cell.width > 1:
+                first[cell.along] = indexing.mul(first[cell.along], cell.width)
+    with ir.InsertionPoint(loop.body):
+        memory = Interleaved(cell, first, bits)
+        for place in memory.places():
+            emission = Emission(memory.positions(place), cell.width, cell.along, interleaved=memory, place=place)
+            for points in all_points:
+                with points.operation.location:
+                    emission.point(points)
+                    memory.keep(points, emission.pending, place)
+        memory.store()
         dialect("scf").InParallelOp()
 
 

@@ -19,7 +19,7 @@ from mlir_gemm.dialect.symbols import Size
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.passes.base import Pass
 
-_SIZED = ("memref.alloc", "tile.position", "tile.windows")
+_SIZED = ("memref.alloc", "tile.position", "tile.windows", "tile.composite")
 """Operations that hold the sizes of what they give."""
 
 

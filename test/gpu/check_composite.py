@@ -1,6 +1,7 @@
 """Runs products of elements with components on the GPU of this machine: exact ones over random algebras, and times.
 
     python test/gpu/check_composite.py [--size 4096] [--random 240] [--workers 10] [-o RESULTS.json]
+    python test/gpu/check_composite.py --only dual --kernels --random 0   # and how long each kernel of a call takes
 
 Random ones are of whole numbers and are compared with NumPy by the structure constants. Times are the median of five
 rounds, calls interleaved: dual numbers and quaternions beside one real product of the same size, complex products with
@@ -75,7 +76,20 @@ def random_product(seed: int) -> str:
         return f"{where}: {traceback.format_exc(limit=-1)}"
 
 
-def dual_numbers(size: int, torch: Any, rows: list[dict[str, Any]]) -> int:
+def kernel_times(call: Callable[[], Any], torch: Any, calls: int = 5) -> dict[str, float]:
+    """Microseconds of each kernel of a call, as the profiler has them; nothing where it has none."""
+    try:
+        with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profile:
+            for _ in range(calls):
+                call()
+            torch.cuda.synchronize()
+        found = [(each.key, getattr(each, "device_time_total", 0.0) / calls) for each in profile.key_averages()]
+        return {key: us for key, us in found if us}
+    except Exception as error:  # no profiler on this machine
+        return {f"no profiler: {error}": 0.0}
+
+
+def dual_numbers(size: int, torch: Any, rows: list[dict[str, Any]], kernels: bool = False) -> int:
     """Dual numbers and quaternions beside one real product."""
     import mlir_gemm
 
@@ -116,10 +130,13 @@ def dual_numbers(size: int, torch: Any, rows: list[dict[str, Any]]) -> int:
                          "error": error.get(case)})  # fmt: skip
             print(f"{name:5} {case:22} {us:9.1f} us, {us / times['real product']:5.2f} real products, "
                   f"error {error.get(case, 0):.1e}", flush=True)  # fmt: skip
+            if kernels and not case.startswith("PyTorch"):
+                rows[-1]["kernels"] = kernel_times(calls[case], torch)
+                print("     ", ", ".join(f"{key} {us:.1f}" for key, us in rows[-1]["kernels"].items()), flush=True)
     return bad
 
 
-def complex_products(size: int, torch: Any, rows: list[dict[str, Any]]) -> int:
+def complex_products(size: int, torch: Any, rows: list[dict[str, Any]], kernels: bool = False) -> int:
     """Few rows, and fewer multiplications, beside PyTorch."""
     import mlir_gemm
 
@@ -152,13 +169,16 @@ def complex_products(size: int, torch: Any, rows: list[dict[str, Any]]) -> int:
                 rows.append({"case": name, "m": m, "n": n, "k": k, "us": times, "errors": errors, "largest": parts})
                 text = ", ".join(f"{each} {us:.1f} us ({errors[each]:.1e})" for each, us in times.items())
                 print(f"{name:18} {m}x{n}x{k}: {text}", flush=True)
+                if kernels:
+                    rows[-1]["kernels"] = kernel_times(ours, torch)
+                    print("     ", ", ".join(f"{key} {us:.1f}" for key, us in rows[-1]["kernels"].items()), flush=True)
             except Exception:
                 bad += 1
                 print(f"{name} {m}x{n}x{k}: {traceback.format_exc(limit=-2)}", flush=True)
     return bad
 
 
-def epilogues(size: int, torch: Any, rows: list[dict[str, Any]]) -> int:
+def epilogues(size: int, torch: Any, rows: list[dict[str, Any]], kernels: bool = False) -> int:
     """A bias and a complex factor in the product's kernel, and what is a kernel of its own."""
     import mlir_gemm
 
@@ -183,8 +203,75 @@ def epilogues(size: int, torch: Any, rows: list[dict[str, Any]]) -> int:
               for each, whole in wanted.items()}  # fmt: skip
     for each, us in zip(calls, microseconds(list(calls.values()), torch, LAUNCHES), strict=True):
         rows.append({"case": f"epilogue {each}", "size": size, "us": us, "error": errors.get(each)})
+        if kernels and not each.startswith("PyTorch"):
+            rows[-1]["kernels"] = kernel_times(calls[each], torch)
         print(f"epilogue {each:28} {us:9.1f} us, error {errors.get(each, 0):.1e}", flush=True)
     return sum(error > 2e-3 for error in errors.values())
+
+
+OPEN = """
+#a = affine_map<(m, n, k, p) -> (m, k, p)>
+#b = affine_map<(m, n, k, p) -> (ORDER, p)>
+#d = affine_map<(m, n, k, p) -> (m, n, p)>
+func.func @f(%A: LEFT, %B: RIGHT) -> RESULT {
+  %0 = arith.constant 0 : index
+  %axis = arith.constant AXIS : index
+  %m = tensor.dim %A, %0 : LEFT
+  %n = tensor.dim %B, %axis : RIGHT
+  %z = arith.constant 0.0 : TYPE
+  %e = tensor.empty(%m, %n) : RESULT
+  %i = linalg.fill ins(%z : TYPE) outs(%e : RESULT) -> RESULT
+  %p = linalg.generic {indexing_maps = [#a, #b, #d], tile.algebra = "ALGEBRA",
+                       iterator_types = ["parallel", "parallel", "reduction", "parallel"]}
+      ins(%A, %B : LEFT, RIGHT) outs(%i : RESULT) {
+  ^bb0(%x: TYPE, %y: TYPE, %s: TYPE):
+    %t = arith.mulf %x, %y : TYPE
+    %u = arith.addf %s, %t : TYPE
+    linalg.yield %u : TYPE
+  } -> RESULT
+  return %p : RESULT
+}"""
+"""A product of elements with components of which m, n and k are known at run time only."""
+OPEN_SIZES = ((1, 1, 1), (7, 40, 24), (64, 64, 64), (129, 33, 65), (512, 500, 508), (1000, 1, 300))
+
+
+def open_module(algebra: str, count: int, element: str, order: str) -> str:
+    """Such a product as MLIR."""
+    wide = f"tensor<?x?x{count}x{element}>"
+    text = OPEN.replace("ORDER", ", ".join(order)).replace("AXIS", str(order.index("n"))).replace("ALGEBRA", algebra)
+    return text.replace("LEFT", wide).replace("RIGHT", wide).replace("RESULT", wide).replace("TYPE", element)
+
+
+def open_sizes(size: int, torch: Any, rows: list[dict[str, Any]], kernels: bool = False) -> int:
+    """Sizes known at run time only: whole numbers, exact."""
+    import mlir_gemm
+    from mlir_gemm.spec.bilinear import known
+
+    bad = 0
+    generator = torch.Generator(device="cuda").manual_seed(3)
+    for algebra, element, order in (("complex", "f16", "kn"), ("complex", "f64", "nk"), ("dual", "f32", "kn"),
+                                    ("quaternion", "f16", "nk")):  # fmt: skip
+        table = torch.tensor(known()[algebra].table, dtype=torch.float64, device="cuda")
+        count = len(table)
+        dtype = {"f16": torch.float16, "f32": torch.float32, "f64": torch.float64}[element]
+        kernel = mlir_gemm.compile(open_module(algebra, count, element, order))
+        wrong: list[tuple[int, ...]] = []
+        for m, n, k in OPEN_SIZES:
+            shape = {"m": m, "n": n, "k": k}
+            a, b = (torch.randint(-2, 3, (*sizes, count), device="cuda", generator=generator).to(dtype)
+                    for sizes in ((m, k), tuple(shape[letter] for letter in order)))  # fmt: skip
+            poison = torch.full((m * n * count * 8,), 0xFF, dtype=torch.uint8, device="cuda")
+            del poison
+            wanted = torch.einsum(f"mkX,{order}Y,XYZ->mnZ", a.double(), b.double(), table)
+            if not torch.equal(kernel(a, b).double(), wanted.to(dtype).double()):
+                wrong.append((m, n, k))
+        bad += len(wrong)
+        rows.append({"case": "open sizes", "algebra": algebra, "type": element, "b": order, "wrong": wrong})
+        print(f"open sizes: {algebra} {element} {order}: {len(OPEN_SIZES)} sizes, wrong {wrong}", flush=True)
+    return bad
+
+
+PARTS = {"dual": dual_numbers, "complex": complex_products, "epilogues": epilogues, "open": open_sizes}
 
 
 def main() -> int:
@@ -192,6 +279,8 @@ def main() -> int:
     parser.add_argument("--size", type=int, default=4096)
     parser.add_argument("--random", type=int, default=240)
     parser.add_argument("--workers", type=int, default=10)
+    parser.add_argument("--only", choices=list(PARTS), nargs="+", default=list(PARTS))
+    parser.add_argument("--kernels", action="store_true", help="say how long each kernel takes")
     parser.add_argument("-o", "--output", type=Path)
     options = parser.parse_args()
     os.environ["MLIR_GEMM_CACHE"] = tempfile.mkdtemp()
@@ -199,15 +288,17 @@ def main() -> int:
 
     rows: list[dict[str, Any]] = []
     bad = 0
-    for part in (dual_numbers, complex_products, epilogues):
+    for part in options.only:
         try:
-            bad += part(options.size, torch, rows)
+            bad += PARTS[part](options.size, torch, rows, options.kernels)
         except Exception:
             bad += 1
             print(traceback.format_exc(limit=-3), flush=True)
     torch.cuda.empty_cache()
-    with ProcessPoolExecutor(options.workers, mp_context=get_context("spawn")) as pool:
-        wrong = [each for each in pool.map(random_product, range(options.random), chunksize=4) if each]
+    wrong: list[str] = []
+    if options.random:
+        with ProcessPoolExecutor(options.workers, mp_context=get_context("spawn")) as pool:
+            wrong = [each for each in pool.map(random_product, range(options.random), chunksize=4) if each]
     print(f"{options.random} random products, {len(wrong)} wrong", *wrong[:12], sep="\n", flush=True)
     rows.append({"case": "random products", "count": options.random, "wrong": wrong})
     if options.output:

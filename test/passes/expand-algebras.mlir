@@ -21,12 +21,14 @@
 //        LAID:   %[[WIDE:.*]] = linalg.generic {{.*}} ins(%[[B0]], %[[B1]] : {{.*}}) outs({{.*}} : tensor<6x2x8x2xf32>)
 //        LAID:   linalg.generic {{.*}} ins(%[[A]], %[[WIDE]] : {{.*}}) outs(%[[START]] : tensor<4x6x2xf32>)
 
-// The first component needs nothing of the second one of A: three units of work.
-//      GROUPS:   linalg.generic {{.*}} outs({{.*}} : tensor<4x8x1xf32>)
-//      GROUPS:   linalg.generic {{.*}} outs({{.*}} : tensor<6x1x8x1xf32>)
-//      GROUPS:   %[[FIRST:.*]] = linalg.generic {{.*}} outs({{.*}} : tensor<4x6x1xf32>)
-//      GROUPS:   linalg.generic {{.*}} outs({{.*}} : tensor<6x1x8x2xf32>)
-//      GROUPS:   %[[SECOND:.*]] = linalg.generic {{.*}} ins(%[[A]], {{.*}} outs({{.*}} : tensor<4x6x1xf32>)
+// The first component needs nothing of the second one of A: three units of work. Components lie apart, so that it reads
+// parts of what the second one reads.
+//      GROUPS:   %[[APART:.*]] = linalg.generic {{.*}} outs({{.*}} : tensor<4x2x8xf32>)
+//      GROUPS:   %[[WIDE:.*]] = linalg.generic {{.*}} outs({{.*}} : tensor<6x1x2x8xf32>)
+//      GROUPS:   %[[SECOND:.*]] = linalg.generic {{.*}} ins(%[[APART]], %[[WIDE]] : {{.*}}) outs({{.*}} : tensor<4x6x1xf32>)
+//      GROUPS:   %[[RE:.*]] = tensor.extract_slice %[[APART]][0, 0, 0] [4, 1, 8]
+//      GROUPS:   %[[LAST:.*]] = tensor.extract_slice %[[WIDE]][0, 0, 1, 0] [6, 1, 1, 8]
+//      GROUPS:   %[[FIRST:.*]] = linalg.generic {{.*}} ins(%[[RE]], %[[LAST]] : {{.*}}) outs({{.*}} : tensor<4x6x1xf32>)
 //  GROUPS-DAG:   tensor.extract_slice %[[FIRST]]
 //  GROUPS-DAG:   tensor.extract_slice %[[SECOND]]
 //      GROUPS:   arith.select

@@ -59,6 +59,63 @@ def test_is_what_the_constants_say(algebra: str | Bilinear, equation: str, dtype
     np.testing.assert_array_equal(found, by_constants(equation, a, b, whole).astype(found.dtype))
 
 
+OPEN = """
+#a = affine_map<(m, n, k, p) -> (m, k, p)>
+#b = affine_map<(m, n, k, p) -> (n, k, p)>
+#d = affine_map<(m, n, k, p) -> (m, n, p)>
+func.func @f(%A: tensor<?x?x2xf32>, %B: tensor<?x?x2xf32>) -> tensor<?x?x2xf32> {
+  %0 = arith.constant 0 : index
+  %m = tensor.dim %A, %0 : tensor<?x?x2xf32>
+  %n = tensor.dim %B, %0 : tensor<?x?x2xf32>
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty(%m, %n) : tensor<?x?x2xf32>
+  %i = linalg.fill ins(%z : f32) outs(%e : tensor<?x?x2xf32>) -> tensor<?x?x2xf32>
+  %p = linalg.generic {indexing_maps = [#a, #b, #d], tile.algebra = "ALGEBRA",
+                       iterator_types = ["parallel", "parallel", "reduction", "parallel"]}
+      ins(%A, %B : tensor<?x?x2xf32>, tensor<?x?x2xf32>) outs(%i : tensor<?x?x2xf32>) {
+  ^bb0(%x: f32, %y: f32, %s: f32):
+    %t = arith.mulf %x, %y : f32
+    %u = arith.addf %s, %t : f32
+    linalg.yield %u : f32
+  } -> tensor<?x?x2xf32>
+  return %p : tensor<?x?x2xf32>
+}"""
+
+
+@pytest.mark.parametrize(("algebra", "kernels"), [("complex", 1), ("dual", 6)])
+def test_all_sizes_may_be_known_at_run_time_only(algebra: str, kernels: int) -> None:
+    """By one kernel that reads components as they lie, and by several with kernels in front."""
+    kernel = mlir_gemm.compile(OPEN.replace("ALGEBRA", algebra), **ON)
+    assert len(kernel.kernels) <= kernels
+    rng = np.random.default_rng(19)
+    for m, n, k in ((1, 1, 1), (19, 40, 7)):
+        a, b = (rng.integers(-3, 4, (*shape, 2)).astype("float32") for shape in ((m, k), (n, k)))
+        wanted = np.einsum("mkX,nkY,XYZ->mnZ", a, b, np.array(known()[algebra].table, float))
+        np.testing.assert_array_equal(kernel(a, b), wanted)
+
+
+NILPOTENT = Bilinear(
+    "sums of x^2, x, 1", [[[float(i + j == to) for to in range(3)] for j in range(3)] for i in range(3)]
+)
+
+
+@pytest.mark.parametrize(
+    ("algebra", "equation", "dtype"),
+    [("dual", "bmk,bkn->bmn", "float16"), ("dual", "mk,kn->mn", "float32"), (NILPOTENT, "km,nk->mn", "float64")],
+)
+def test_groups_read_parts_of_what_the_largest_one_reads(
+    algebra: str | Bilinear, equation: str, dtype: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where multiplications cost more than bytes: dual numbers have three of them, not four."""
+    monkeypatch.setattr(plans, "FLOPS_PER_BYTE", {})
+    monkeypatch.setattr(plans, "ELSE", 1e-6)
+    rng = np.random.default_rng(17)
+    whole = known()[algebra] if isinstance(algebra, str) else algebra
+    a, b = (numbers(rng, letters, whole.components, dtype) for letters in equation.partition("->")[0].split(","))
+    found = mlir_gemm.einsum(equation, a, b, algebra=algebra, **ON)
+    np.testing.assert_array_equal(found, by_constants(equation, a, b, whole).astype(found.dtype))
+
+
 @pytest.mark.parametrize("algebra", [BUILT_IN[1], EISENSTEIN, Bilinear("odd", [[[0, 2], [0, 0]], [[0, 0], [-1, 0.5]]])])
 def test_components_may_have_arrays_of_their_own(algebra: Bilinear) -> None:
     rng = np.random.default_rng(12)
