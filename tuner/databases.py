@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import optuna
 from optuna.storages import RDBStorage
+from sqlalchemy import Connection, event
 
 SQLITE = "sqlite"
 PATIENCE = 60
@@ -12,9 +15,22 @@ is 5, after which it says that the database is locked."""
 
 
 def open_database(url: str) -> optuna.storages.BaseStorage:
-    """The storage of a URL. Those of SQLite, of which one worker writes at a time, wait for it: they ask for the right
-    to write as they begin, so that no two hold what the other needs. Raises what the database does."""
+    """The storage of a URL. Those of SQLite, of which one worker writes at a time, wait for it: each transaction asks
+    for the right to write as it begins, before it reads. Python's sqlite3 would ask for it at the first change only, so
+    that two workers could read that a trial waits, and both take it. Raises what the database does."""
     if not url.startswith(SQLITE):
         return optuna.storages.get_storage(url)
-    arguments = {"timeout": PATIENCE, "isolation_level": "IMMEDIATE"}
-    return optuna.storages.get_storage(RDBStorage(url, engine_kwargs={"connect_args": arguments}))
+    storage = RDBStorage(url, engine_kwargs={"connect_args": {"timeout": PATIENCE}})
+    event.listen(storage.engine, "connect", _begins_nothing)
+    event.listen(storage.engine, "begin", _begin)
+    storage.engine.dispose()  # connections that were made before are made again
+    return optuna.storages.get_storage(storage)
+
+
+def _begins_nothing(connection: Any, _record: Any) -> None:
+    """sqlite3 begins no transactions by itself then."""
+    connection.isolation_level = None
+
+
+def _begin(connection: Connection) -> None:
+    connection.exec_driver_sql("BEGIN IMMEDIATE")

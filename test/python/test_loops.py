@@ -19,7 +19,7 @@ KINDS = {
     "parallel_sum": ["rows"], "row_sums": ["rows"], "softmax": ["rows"], "tiled": ["product"], "total": ["rows"],
     "pooling": ["elementwise"],
     "windows": ["elementwise"], "power": ["product"] * 3, "blocks": ["product", "product", "elementwise"],
-    "heads": ["product"] * 4, "parts": ["product", "elementwise"], "swapped_parts": ["elementwise"] * 4,
+    "heads": ["product"] * 4, "parts": ["product", "elementwise"], "swapped_parts": ["elementwise"] * 3,
     "columns": ["product", "product", "elementwise"],
 }  # fmt: skip
 """What kernels each file of loops becomes."""

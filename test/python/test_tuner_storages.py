@@ -8,7 +8,7 @@ import os
 import sqlite3
 import threading
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import pytest
 from command_line import no_cache_on_disk, run_main
@@ -16,7 +16,7 @@ from test_tuner import Table, search, space
 
 from mlir_gemm.tools import tune_command
 from mlir_gemm.tuner import compiling, products
-from mlir_gemm.tuner.databases import PATIENCE
+from mlir_gemm.tuner.databases import PATIENCE, open_database
 from mlir_gemm.tuner.journal import Journal
 from mlir_gemm.tuner.measuring import Outcome
 from mlir_gemm.tuner.study import Budget, Search, StorageError
@@ -160,3 +160,14 @@ def test_the_command_says_which_storage(tmp_path: Path, capsys: pytest.CaptureFi
         f"sqlite:///{tmp_path}/none/study.db",
     )  # fmt: skip
     assert status == 1 and "Traceback" not in err and f"the storage 'sqlite:///{tmp_path}/none/study.db'" in err
+
+
+def test_a_worker_has_the_right_to_write_before_it_reads(tmp_path: Path):
+    """Else two could read that a trial waits, and both take it."""
+    path = tmp_path / "study.db"
+    storage = open_database(f"sqlite:///{path}")
+    engine: Any = getattr(storage, "_backend", storage).engine
+    other = sqlite3.connect(path, timeout=0)
+    with engine.begin(), pytest.raises(sqlite3.OperationalError, match="locked"):
+        other.execute("BEGIN IMMEDIATE")
+    other.close()
