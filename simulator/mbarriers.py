@@ -158,8 +158,9 @@ class Barriers:
             self.find(warp, lane, "an mbarrier that was not initialised", _place(block, at))
             raise Stop("an mbarrier that was not initialised")
         met = 0 < found.met <= warp.left_cluster
-        if found.by != warp.index and found.at > warp.seen[found.by] and not met:
-            who = block.cluster.agents.name(found.by)
+        apart = found.by != warp.index or found.lane != lane
+        if apart and found.at > warp.seen[found.by] and not met:
+            who = block.cluster.agents.name(found.by) if found.by != warp.index else f"lane {found.lane}"
             self.find(warp, lane, f"{who} initialised it with no barrier in between", _place(block, at), "race-shared")
         if (beside or block is not warp.block) and not found.made_known:
             message = "the mbarrier is used by the copy engine or another block; no fence.mbarrier.init made it known"

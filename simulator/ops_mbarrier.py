@@ -106,10 +106,10 @@ def _wait(decoder: Decoder, operation: Any) -> Blocking:
 
     def run(warp: Warp) -> Run:
         at, odd = collapse(warp.slots[address]), collapse(warp.slots[parity])
-        first = active_lanes(warp)[0]
-        pairs = dict[tuple[int, int], int]()
-        for lane in active_lanes(warp) if is_array(at) or is_array(odd) else [first]:
-            pairs.setdefault((of_lane(at, lane), of_lane(odd, lane)), int(lane))
+        there = active_lanes(warp)
+        pairs = dict[tuple[int, int], int]()  # the last lane of each: who initialises is a first one
+        for lane in there if is_array(at) or is_array(odd) else there[-1:]:
+            pairs[of_lane(at, lane), of_lane(odd, lane)] = int(lane)
         for (where, which), lane in pairs.items():
             if which not in (0, 1):
                 info.find("undefined", warp, lane, "", f"parity {which}; a phase has parity 0 or 1")

@@ -164,6 +164,7 @@ ARRIVE = """scf.if %first {
         nvvm.mbarrier.arrive %there : !llvm.ptr<7>
       }"""
 WAIT = "nvvm.mbarrier.try_wait.parity %bar, %zero, %one : !llvm.ptr<3>, i32, i32"
+ALONE = "scf.if %first { nvvm.mbarrier.arrive %bar : !llvm.ptr<3> -> i64 }"
 STORE = """%f = arith.uitofp %rank : i32 to f32
       memref.store %f, %a[%blk, %t] : memref<4x32xf32>"""
 
@@ -183,10 +184,19 @@ def test_blocks_of_a_cluster_signal_each_other():
     (f"nvvm.cluster.arrive {{aligned}}\n{SYNC}", "divergent-barrier"),
     (f"{SYNC}\n{ARRIVE}\n{WAIT}".replace("%other", "%two").replace(
         "nvvm.cluster.arrive", "%two = arith.constant 2 : i32\n nvvm.cluster.arrive"), "out-of-bounds"),
-], ids=["no sync", "nobody waits", "nobody arrives", "wait alone", "two arrivals", "no such block"])  # fmt: skip
+    (f"{ALONE}\n{WAIT}\n{SYNC}", "race-shared"),
+    (ALONE.replace("%first", "%second").replace("scf.if", "%second = arith.cmpi eq, %t, %c1 : index\n scf.if")
+     + f"\n{SYNC}\n{WAIT}", "race-shared"),
+], ids=["no sync", "nobody waits", "nobody arrives", "wait alone", "two arrivals", "no such block",
+        "lanes wait for what one initialises", "another lane arrives"])  # fmt: skip
 def test_what_is_wrong_in_a_cluster(code: str, check: str):
     _, report = cluster(code)
     assert check in report.checks_found, str(report)
+
+
+def test_a_barrier_of_the_warp_orders_an_initialisation_by_one_lane():
+    _, report = cluster(f"%all = arith.constant -1 : i32\n{ALONE}\nnvvm.bar.warp.sync %all : i32\n{WAIT}\n{STORE}")
+    assert not report.findings, str(report)
 
 
 def test_a_cluster_barrier_lets_those_go_whose_others_have_ended():
