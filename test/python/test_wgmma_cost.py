@@ -16,7 +16,7 @@ from mma_order import choose_anew
 from mlir_gemm.errors import ScheduleError
 from mlir_gemm.parts.mma.wgmma.constants import WgmmaConstants
 from mlir_gemm.parts.mma.wgmma.cost import WgmmaCost, norm
-from mlir_gemm.parts.mma.wgmma.work import Work, work_of
+from mlir_gemm.parts.mma.wgmma.work import Work, in_two_steps, work_of
 from mlir_gemm.parts.registry import mmas
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
@@ -108,6 +108,19 @@ class TestWork:
     @pytest.mark.parametrize(("k", "odd"), [(4096, False), (4088, True), (4160, False), (8191, True)])
     def test_rows_that_begin_between_lines(self, k: int, odd: bool) -> None:
         assert work_of(problem(4096, 4096, k), LARGE, H200).odd_a == odd
+
+    @pytest.mark.parametrize(("k", "depth", "part"), [(96, 64, 2 / 3), (96, 128, 0), (128, 64, 0), (72, 64, 8 / 9)])
+    def test_lines_that_two_steps_ask_for(self, k: int, depth: int, part: float) -> None:
+        assert in_two_steps(problem(4096, 96, k), "a", depth) == pytest.approx(part, abs=0.01)
+        assert in_two_steps(problem(4096, 96, k, a_order="km"), "a", depth) == 0
+
+    def test_lines_that_leave_l2_between_steps_are_read_again(self) -> None:
+        one = schedule((256, 128, 128), stages=2, l2_keep_a=5)
+        two = schedule((256, 128, 64), l2_keep_a=5)
+        rows_of_192 = problem(592704, 96, 96)
+        more = work_of(rows_of_192, two, H200).dram - work_of(rows_of_192, one, H200).dram
+        assert more == pytest.approx(592704 * 192 * 2 / 3 * 27 / 32 / 8)
+        assert select(rows_of_192, target("h100")).schedule.block == one.block  # 89.2 us, in two steps 92.3
 
     def test_an_aligned_workspace_has_rows_of_whole_vectors(self) -> None:
         assert not work_of(relaid(problem(4096, 4096, 8191), {"a": "mk", "b": "nk"}), LARGE, H200).odd_a

@@ -79,3 +79,21 @@ def test_proposals_keep_what_is_given() -> None:
     for schedule in proposals:
         assert {name: getattr(schedule, name) for name in given} == given
         assert schedule.warp == (64, 192, 64)
+
+
+@pytest.mark.parametrize(
+    ("m", "k", "dtype", "depths"),
+    [
+        (592704, 96, "f16", {64, 128}),
+        (592704, 144, "i8", {128, 256}),
+        (592704, 128, "f16", {64}),  # rows of whole lines
+        (592704, 136, "f16", {64}),  # more than two panels
+        (8192, 96, "f16", {64}),  # L2 holds the result
+    ],
+)
+def test_one_step_holds_rows_that_lie_between_lines(m: int, k: int, dtype: str, depths: set[int]) -> None:
+    """Each line of rows of 192 bytes is asked for once where the result takes the place of lines of A in L2."""
+    acc, out = ("i32", "i32") if dtype == "i8" else ("f32", dtype)
+    problem = square(m=m, n=96, k=k, a=dtype, b=dtype, acc=acc, out=out, b_order="nk")
+    proposals = wgmma_proposals(problem, H200, {}, wide=False)
+    assert {each.block[2] for each in proposals if each.block[:2] == (256, 128)} == depths

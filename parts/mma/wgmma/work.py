@@ -4,6 +4,8 @@ these into seconds."""
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
+from math import gcd
 
 from mlir_gemm.parts.block import consumer_warpgroups
 from mlir_gemm.parts.epilogue.unaligned_rows import rows_bytes
@@ -15,7 +17,7 @@ from mlir_gemm.parts.mma.wgmma.constants import WgmmaLimits
 from mlir_gemm.parts.registry import raster_of
 from mlir_gemm.parts.resources import metadata_bytes, staging_bytes
 from mlir_gemm.parts.scheduler.stream_k import shared_tiles
-from mlir_gemm.parts.traffic import epilogue_bytes, operand_bytes, stays
+from mlir_gemm.parts.traffic import STAYING, epilogue_bytes, operand_bytes, stays
 from mlir_gemm.spec.element_types import ELEMENT_BYTES
 from mlir_gemm.spec.l2_policy import PARTS
 from mlir_gemm.spec.problem import (
@@ -43,6 +45,10 @@ AHEAD = 0.75
 """Of the time in which the epilogue reads what it adds through shared memory, the part that is left where it was copied
 during the products: they take 0.97, 0.84 and 0.84 of the time so, for k of 2048, 256 and 64 on an H100
 (`2026-11-28-h100-walks.json.xz`)."""
+LEFT = 1 / 8
+"""Of lines that are the first to leave L2, those that have left it when a later k step asks for their other half. From
+one pair: 592704x96x96, whose rows have 192 bytes, takes 92.3 us in two steps, and in one 89.2, which is 8 of 64 MB
+(256x128, f16, H100)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,12 +274,56 @@ def lies_between_lines(problem: Problem, schedule: Schedule) -> bool:
 def _odd(problem: Problem, schedule: Schedule, operand: str) -> bool:
     """Whether rows of an operand, which start at multiples of its vectors, start elsewhere than at 128-byte lines, or
     where panels are narrower at multiples of those: then each row of a box lies in one line."""
+    return _row_bytes(problem, operand) % (buffer(problem, schedule, operand).panel or LINE) != 0
+
+
+def _row_bytes(problem: Problem, operand: str) -> int:
+    """Bytes from one row of an operand to the next, as it lies in memory."""
     if operand == "a":
         row, vector = problem.k if problem.a_order == "mk" else problem.m, problem.a_vector
     else:
         row, vector = problem.n if problem.b_order == "kn" else problem.k, problem.b_vector
-    unit, panel = max(1, vector // 8), buffer(problem, schedule, operand).panel or LINE
-    return -(-row * memory_bytes(problem, operand) // unit) * unit % panel != 0
+    unit = max(1, vector // 8)
+    return -(-row * memory_bytes(problem, operand) // unit) * unit
+
+
+def in_two_steps(problem: Problem, operand: str, depth: int) -> float:
+    """Part of the lines of an operand that lie in two k steps of so many elements, if k runs along its rows."""
+    along_k = problem.a_order == "mk" if operand == "a" else problem.b_order == "nk"
+    return _lines_in_two(_row_bytes(problem, operand), depth * memory_bytes(problem, operand)) if along_k else 0.0
+
+
+@lru_cache
+def _lines_in_two(row: int, depth: int) -> float:
+    """Counts them in rows until one starts at a line again. Tensor maps fetch whole lines (`L2_PROMOTION_L2_128B`): of
+    two rows of 192 bytes, which have three lines, two are in both steps of 128 bytes."""
+    rows = LINE // gcd(row, LINE)
+    asked = {
+        (line, start)
+        for first in range(0, rows * row, row)
+        for start in range(0, row, depth)
+        for line in range((first + start) // LINE, -(-(first + min(start + depth, row)) // LINE))
+    }
+    return len(asked) * LINE / (rows * row) - 1
+
+
+def fills_l2(problem: Problem, target: Target) -> bool:
+    """Whether what is written takes the place in L2 of all that is marked as the first to leave: lines of operands
+    leave soon then. Elsewhere they replace each other, and stay for long."""
+    return epilogue_bytes(problem) > STAYING * target.l2_bytes
+
+
+def _read_again(problem: Problem, schedule: Schedule, target: Target) -> float:
+    """Bytes of operands that come from DRAM once more, since lines that lie in two k steps leave L2 in between."""
+    if not (schedule.marks and fills_l2(problem, target)):
+        return 0.0
+    depth = schedule.block[2]
+    marked = {"a": 1 - schedule.l2_keep_a / PARTS, "b": 1 - schedule.l2_keep_b / PARTS}
+    return LEFT * sum(
+        operand_bytes(problem, each) * in_two_steps(problem, each, depth) * part
+        for each, part in marked.items()
+        if part
+    )
 
 
 def _odd_result(problem: Problem) -> bool:
@@ -284,7 +334,8 @@ def _odd_result(problem: Problem) -> bool:
 
 def _dram(problem: Problem, schedule: Schedule, target: Target, waves: float, part_a: float, part_b: float) -> float:
     """Bytes from and to DRAM: none when everything fits in L2, where a kernel that runs again finds it; otherwise the
-    result once, and of the operands what each wave covers, each at least once but for what L2 keeps."""
+    result once, and of the operands what each wave covers, each at least once but for what L2 keeps, and lines twice
+    that leave it between two k steps."""
     a, b = operand_bytes(problem, "a"), operand_bytes(problem, "b")
     result = epilogue_bytes(problem)
     if stays(problem, target):
@@ -294,4 +345,4 @@ def _dram(problem: Problem, schedule: Schedule, target: Target, waves: float, pa
     least = sum(size * (steps if side in across else 1) for size, side in ((a, "m"), (b, "n")))
     read = max(1.0, waves / problem.batch) * (part_a * a + part_b * b) * steps
     kept = sum(size * part / PARTS for size, part in ((a, schedule.l2_keep_a), (b, schedule.l2_keep_b)) if part < PARTS)
-    return max(least, read) - kept + result
+    return max(least, read) - kept + _read_again(problem, schedule, target) + result
