@@ -41,8 +41,8 @@ START = 1e-6
 STREAMED = 1.3
 """Times as long as at DRAM's rate that cp.async takes for slices of a long k, whose rows lie far apart: 104 schedules
 of 8 products take 1.20 to 1.81 of what was predicted without this, 65 of 5 with the copy engine, which asks for more
-of a row at once, 0.96 to 1.23 (H200, H100: `2026-11-24-h200-spaces.jsonl.xz` to `2026-11-28-h100-seed-33-spaces.jsonl.xz`)."""
-
+of a row at once, 0.96 to 1.23 (medians; H200, H100: `2026-11-24-h200-spaces.jsonl.xz`,
+`2026-11-27-h200-spaces.jsonl.xz`, `2026-11-28-h100-seed-33-spaces.jsonl.xz`). With 1.15 to 1.5 the same are chosen."""
 
 
 @dataclass(frozen=True, slots=True)
