@@ -38,6 +38,11 @@ START = 1e-6
 """Seconds from the end of a kernel to the first loads of the next one in a graph, where nobody waits for the host: what
 27 products by `mma_sync` of up to 12 us on an H200 take beyond the other terms, in the median (0.2 to 1.7;
 `2026-11-24-h200-spaces.jsonl.xz`, `2026-11-27-h200-spaces.jsonl.xz`)."""
+STREAMED = 1.3
+"""Times as long as at DRAM's rate that cp.async takes for slices of a long k, whose rows lie far apart: 104 schedules
+of 8 products take 1.20 to 1.81 of what was predicted without this, 65 of 5 with the copy engine, which asks for more
+of a row at once, 0.96 to 1.23 (medians; H200, H100: `2026-11-24-h200-spaces.jsonl.xz`,
+`2026-11-27-h200-spaces.jsonl.xz`, `2026-11-28-h100-seed-33-spaces.jsonl.xz`). With 1.15 to 1.5 the same are chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +120,8 @@ def estimate(problem: Problem, schedule: Schedule, target: Target, constants: Co
     all_l2 = l2_bytes(problem, schedule)
     l2 = all_l2 / target.l2_bytes_s
     dram = dram_bytes(problem, schedule, target, resident) / target.dram_bytes_s
+    if schedule.split_k_workspace > 1 and not mainloop_of(schedule).producer and streamed(problem, schedule):
+        dram *= STREAMED
 
     work = tensor**inside + shared**inside
     overlapped = (work ** (outside / inside) + l2**outside + dram**outside) ** (1 / outside)

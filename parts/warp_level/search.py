@@ -21,6 +21,11 @@ from mlir_gemm.spec.target import Target
 DEEP_AREA = 128 * 128
 """Elements of a block tile from which tiles of f64 have twice the longest k: 2.56 to 2.67 ms at 4096, and 2.57 to 2.81
 by the longest (`2026-11-24-h200-lanes.json.xz`)."""
+SHALLOW_AREA, LONG_K = 64 * 64, 512
+"""Elements of a block tile up to which they may have it too, and the k from which: each step has a barrier and first
+loads. With fragments ahead such steps take 0.77 to 0.99 of the time (0.88 in the mean of ten pairs of three products,
+H200 and H100); with a k of 320 and 374 0.97, of 128 by larger tiles 1.1 to 1.3 (`2026-11-27-h200-spaces.jsonl.xz`,
+`2026-11-28-h100-seed-32-spaces.jsonl.xz`, `2026-11-28-h100-seed-33-spaces.jsonl.xz`)."""
 SPREAD_STAGES, SPREAD_AREA, SPREAD_STEPS = 3, 96 * 128, 24
 """Stages, elements of a block tile and k steps from which copies are spread over the products of a step. On the H200 it
 gives 3 to 5 % with large tiles, costs 1 to 4 % with smaller ones, and 15 % with two stages, which have no time to
@@ -113,7 +118,8 @@ def _blocks(problem: Problem, target: Target, mma: Mma, wide: bool) -> list[Tile
         rows, columns = ([size for size in sizes if size < LARGEST] for sizes in (rows, columns))
         likely = [k for k in depths if k < 2 * problem.k] or depths[-1:]
     blocks = worthwhile(problem, target, rows, columns, likely)
-    return [(m, n, k) for m, n, k in blocks if k * widest <= DEPTH_BYTES[0] or m * n >= DEEP_AREA]
+    small = SHALLOW_AREA if problem.k >= LONG_K else 0
+    return [(m, n, k) for m, n, k in blocks if k * widest <= DEPTH_BYTES[0] or m * n >= DEEP_AREA or m * n <= small]
 
 
 def _up_to(extent: int) -> list[int]:
