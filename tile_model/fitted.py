@@ -108,6 +108,7 @@ H200: tuple[Any, ...] = (
         overlap=0.956,
         form=724.0,
         power=0.611,
+        integers=1.3,
         heat=0.08,
         limit=10.1,
         bend=0.371,
