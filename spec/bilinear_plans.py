@@ -27,9 +27,9 @@ FLOPS_PER_BYTE: Mapping[str, float] = {"f16": 230, "bf16": 230, "i8": 460}
 """Operations that are done while one byte goes through memory, by the type of the operands: by tensor cores of an H100,
 and much alike on other chips. Others, f32 in full and f64 among them: `ELSE`."""
 ELSE = 15.0
-LAYING = 0.83
+LAYING = 0.76
 """Time of a byte that is moved to lay B out, to that of one moved for sums of components: one kernel beside several (66
-us for 0.2 GB in f16 and 145 for 0.4 GB in tf32 at 4096^3 on an H100, 0.97 of its memory's rate in the mean, to 0.8:
+us for 0.2 GB in f16 and 145 for 0.4 GB in tf32 at 4096^3 on an H100, 0.97 of its memory's rate in the mean, to 0.74:
 2026-11-28-h100-composite-kernels.txt)."""
 LAUNCHES = 18_000_000
 """Bytes that memory moves in the time of the three more launches of an algorithm with sums: 2 us each at 3 TB/s."""
