@@ -158,7 +158,7 @@ def test_complex_by_three_multiplications() -> None:
 def test_three_multiplications_are_as_exact_as_documented(monkeypatch: pytest.MonkeyPatch) -> None:
     """Chosen for f64, which this chip multiplies slowly, if launches take no time, which so small a product is not
     worth; the bound of docs/precision.md, components apart."""
-    monkeypatch.setattr(plans, "LAUNCHES", 0)
+    monkeypatch.setattr(plans, "FURTHER", 0)
     rng = np.random.default_rng(18)
     a, b = (rng.normal(size=(56, 56)) + 1e3j * rng.normal(size=(56, 56)) for _ in range(2))
     before = set(traced._CALLS)
