@@ -56,9 +56,9 @@ START = dataclasses.replace(
     form=1500.0, power=0.7, heat=0.03, limit=5.0, bend=0.5,
 )  # fmt: skip
 """Guesses from data sheets and single kernels, where each fit begins."""
-FIXED = ("issue", "issued", "direct", "guarded")
-"""The second is of epilogues, which sweeps have none of; the last two are of results that threads store, which only the
-first sweeps had, with tiles of 48, 80 and 112 columns."""
+FIXED = ("issue", "issued", "direct", "guarded", "integers")
+"""The second is of epilogues, which sweeps have none of; the next two are of results that threads store, which only the
+first sweeps had, with tiles of 48, 80 and 112 columns; the last of products of integers, which no sweep has."""
 BOUNDS = {
     "write": (0.2, 1.0), "row": (1.2, 1.75), "odd": (1.0, 3.5), "thin": (0.5, 3.0), "parted": (0.01, 1.0),
     "torn": (1.0, 4.0), "latency": (800, 4000), "held": (0.3, 1.3),

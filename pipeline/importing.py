@@ -133,7 +133,7 @@ def rates_of(source: str, wanted: Mapping[str, Any], target: Target) -> str:
     if not _has_components(source):
         return ""
     precision = str(wanted.get("precision", FIELDS["precision"]))
-    return component_rates.as_option(component_rates.operations_per_byte(precision, target))
+    return component_rates.as_option(component_rates.operations_per_byte(precision, target), target)
 
 
 def together_of(source: str, wanted: Mapping[str, Any], target: Target) -> str:

@@ -27,11 +27,16 @@ FLOPS_PER_BYTE: Mapping[str, float] = {"f16": 230, "bf16": 230, "i8": 460}
 """Operations that are done while one byte goes through memory, by the type of the operands: by tensor cores of an H100,
 and much alike on other chips. Others, f32 in full and f64 among them: `ELSE`."""
 ELSE = 15.0
-LAYING = 0.46
-"""Time of a byte that is moved to lay B out, to that of one moved for sums of components: one kernel of whole vectors
-beside several (70 us for 0.4 GB, 548 for 1.2 GB at 4096^3 by tf32 on an H200, 2026-11-23-h200-composite.json.xz)."""
-LAUNCHES = 18_000_000
-"""Bytes that memory moves in the time of the three more launches of an algorithm with sums: 2 us each at 3 TB/s."""
+LAYING = 0.76
+"""Time of a byte that is moved to lay B out, to that of one moved for sums of components: one kernel beside several (66
+us for 0.2 GB in f16 and 145 for 0.4 GB in tf32 at 4096^3 on an H100, 0.97 of its memory's rate in the mean, to 0.74:
+2026-11-28-h100-composite-kernels.txt)."""
+FURTHER = 3
+"""How many more kernels an algorithm with sums launches."""
+LAUNCH = "launch"
+"""Among rates: the bytes that memory moves in the time of a launch."""
+LAUNCH_BYTES = 4_500_000
+"""Those of an H100: 2 us at the part of 3 TB/s that kernels reach."""
 WORTH = 0.9
 """Part of the time that an algorithm may take at most which nobody asked for: it takes memory, and the prediction is
 rough."""
@@ -164,8 +169,8 @@ def chosen(
     fewer = next((way for way in found if way.kind == STEPS), None)
     if fewer is None or steps is None:
         return plain, ""
-    least, launches = (1.0, 0) if asked else (WORTH, LAUNCHES)
-    part = part_of(work, fewer, plain, rates, launches)
+    least = 1.0 if asked else WORTH
+    part = part_of(work, fewer, plain, rates, FURTHER * rates.get(LAUNCH, LAUNCH_BYTES))
     return fewer if part < least else plain, _why(plain, fewer, part, steps.growth(table), asked)
 
 

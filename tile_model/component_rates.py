@@ -4,16 +4,23 @@ worth (`spec/bilinear_plans.py`)."""
 from __future__ import annotations
 
 from mlir_gemm.parts.registry import mmas_on
+from mlir_gemm.spec.bilinear_plans import LAUNCH
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.target import Target
 
 _SUMS = {"f16": "f32", "bf16": "f32", "f32": "f32", "f64": "f64", "i8": "i32"}
-_REACHED = 0.46
-"""Part of the bandwidth that kernels reach which rearrange components: 548 us for 1.2 GB, around a product of complex
-numbers by three of tf32 at 4096^3 on an H200 (`2026-11-23-h200-composite.json.xz`)."""
+_REACHED = 0.74
+"""Part of the bandwidth that kernels reach which rearrange components, around the three products of complex128 at
+4096^3: 657 us less than by kernels that reached 0.46, where 2.4 GB move (H100). Alone they reach 0.97 (44 us for 0.13
+GB, 2026-11-28-h100-composite-kernels.txt)."""
+_BY_PRODUCTS = 0.46
+"""The same of products that read and write planes: with it what was measured of them comes out, that one product pays
+for f32 and f64 at 512^3 and not for tf32 at 1024^3 (108 us for 47, H200 and H100)."""
 _ATTAINED = 0.72
 """Part of their peak that large products reach: 0.68 by tf32, 0.70 in f16, 0.72 in f32, 0.79 in f64 at 4096^3 (H200,
 the same file and 2026-11-27-h200-composite.json.xz)."""
+_LAUNCH = 2e-6
+"""Seconds of a launch, of kernels that may start while the one before them ends (`tile_model/relayout.py`)."""
 _SIZE = 4096
 """A product of tiles enough for any mma."""
 
@@ -39,11 +46,14 @@ def _fastest(element: str, precision: str, target: Target, composites: bool = Fa
     return max(rates, default=0) * target.clock_hz * target.sms / (_REACHED * target.dram_bytes_s)
 
 
-def as_option(rates: dict[str, float]) -> str:
-    """The rates that large products reach, as `expand-algebras` takes them."""
-    return ",".join(f"{name}:{_ATTAINED * rate:.3g}" for name, rate in rates.items())
+def as_option(rates: dict[str, float], target: Target) -> str:
+    """The rates that large products reach, and the bytes of a launch, as `expand-algebras` takes them."""
+    attained = {name: _ATTAINED * rate for name, rate in rates.items()}
+    attained[LAUNCH] = _LAUNCH * _REACHED * target.dram_bytes_s
+    return ",".join(f"{name}:{rate:.3g}" for name, rate in attained.items())
 
 
 def as_pairs(together: dict[str, float], apart: dict[str, float]) -> str:
     """Both rates of each type as `separate-products` takes them."""
-    return ",".join(f"{name}:{rate:.0f}:{apart[name]:.0f}" for name, rate in together.items())
+    part = _REACHED / _BY_PRODUCTS
+    return ",".join(f"{name}:{part * rate:.0f}:{part * apart[name]:.0f}" for name, rate in together.items())

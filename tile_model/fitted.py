@@ -73,7 +73,8 @@ H200: tuple[Any, ...] = (
         conversion=1.05,
     ),
     # To 7,281 kernels of random sizes, of sizes of the benchmark's list and of slices of k, in f16 and bf16, A and B in
-    # all orders (2026-11-22; docs/tile-model-costs.md says how).
+    # all orders (2026-11-22; docs/tile-model-costs.md says how). `integers`: i8 at 8192^3 takes 686 us on an H200, 733
+    # on an H100 by 256x128x128, 93 at 4096^3 by 128x256x128 (2026-11-22-h200-types-rows, 2026-11-28-h100-byte-layouts).
     WgmmaConstants(
         write=0.2,
         row=1.2,
@@ -108,6 +109,7 @@ H200: tuple[Any, ...] = (
         overlap=0.956,
         form=724.0,
         power=0.611,
+        integers=1.3,
         heat=0.08,
         limit=10.1,
         bend=0.371,

@@ -34,9 +34,15 @@ from mlir_gemm.tile_model.swap import across_in_b, should_swap, swapped
 ALIGNED = 128
 """Bits to which rows of the workspace are aligned."""
 ALONG_K = {"a": "mk", "b": "nk"}
-TRANSPOSING, BY_ELEMENT = 1.2, 4.0
-"""How much longer a copy takes that also transposes, in patches of whole vectors, or element by element: 147 us for
-256 MiB of f32 on an H200 where a plain copy takes 129, 42 for 64 MiB of i8 (36); and 464, 364."""
+TRANSPOSED, BY_ELEMENT = 15.6, 4.0
+"""Bytes, read and written, that an SM moves in a clock in patches of whole vectors that it transposes: 147 us for 256
+MiB of f32 on an H200 where a plain copy takes 129, 42 for 64 MiB of i8 (36). An H100's SMs are the same and its memory
+is slower: it takes 42 to 47 us too, and 12.9 for 16 MiB (2026-11-28-h100-byte-copies.json.xz). And how much longer than
+a plain copy one takes that transposes element by element: 464 and 364 us."""
+STARTED = 2e-6
+"""Seconds that such a copy takes beyond its bytes where the product may start while it ends: with one of 4 MiB, which
+L2 holds, 2048^3 of bytes takes 4.1 to 4.8 us more on an H100 (the same file). Others were measured before kernels
+started early (two of 2 MB take 11 us in all): they take a whole launch."""
 NARROW, FILLED = 8, 16
 """Elements of a row that is narrower than a vector, and those of its copy."""
 WORTH = 0.95
@@ -180,17 +186,21 @@ def in_place_of_a_copy(problem: Problem, target: Target, pinned: Mapping[str, An
 
 
 def relayout_seconds(problem: Problem, advice: Mapping[str, str], target: Target) -> float:
-    """Seconds of the copies: for each a launch, one read and one write of the operand at the speed of DRAM."""
+    """Seconds of the copies: for each a start, one read and one write of the operand at the speed of DRAM, or of the
+    SMs where they transpose."""
     total = 0.0
     for operand, order in advice.items():
         across = problem.m if operand == "a" else problem.n
-        turns = 1.0
-        if order != _order(problem, operand):
-            turns = TRANSPOSING if _in_vectors(problem, operand, across) else BY_ELEMENT
-        moved = 2 * turns * operand_bytes(problem, operand)
+        moved, rate = 2 * operand_bytes(problem, operand), target.dram_bytes_s
+        start = target.constants(FragmentConstants).launch
+        if order != _order(problem, operand) and _in_vectors(problem, operand, across):
+            rate = min(rate, TRANSPOSED * target.sms * target.clock_hz)
+            start = STARTED if target.has_dependent_launch else start
+        elif order != _order(problem, operand):
+            rate /= BY_ELEMENT
         if order not in ALONG_K.values() and across < NARROW:
             moved *= (1 + FILLED / across) / 2
-        total += target.constants(FragmentConstants).launch + moved / target.dram_bytes_s
+        total += start + moved / rate
     return total
 
 

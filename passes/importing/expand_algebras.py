@@ -48,8 +48,9 @@ class ExpandAlgebras(Pass):
     only: str = ""
     """The one way that is taken: laid, groups, outer or steps; by default the one that costs least."""
     rates: str = ""
-    """Operations in the time in which memory moves a byte, such as f16:230,f64:15, by which fewer multiplications are
-    chosen where an algorithm with fewer is allowed; empty for those of `spec/bilinear_plans.py`."""
+    """Operations in the time in which memory moves a byte, such as f16:230,f64:15, and the bytes of a launch, such as
+    launch:4.5e6, by which fewer multiplications are chosen where an algorithm with fewer is allowed; empty for those of
+    `spec/bilinear_plans.py`."""
     unasked: str = ""
     """Types, such as f32,f64, of which fewer multiplications are taken though the source does not ask for them: where
     all sizes are known, they are faster, and the bound of errors is at most twice as large. They are multiplied in

@@ -1,11 +1,12 @@
 """Runs complex products on the GPU of this machine next to PyTorch, and compares them with wider numbers.
 
-    python test/gpu/check_complex.py [--sizes 4096] [--types complex64 complex128] [--no-further] [-o RESULTS.json]
+    python test/gpu/check_complex.py [--sizes 4096] [--types complex64 complex128] [--no-further] [--three]
+        [-o RESULTS.json]
 
 In full f32, by tf32, in f64 and in f16: as the model chooses, by the schoolbook method and by fewest multiplications
-where these are other kernels. Errors, real and imaginary parts apart, are those of some rows, to complex128 and of that
-to NumPy's longdouble. Data are random, results get memory that held NaN, calls are interleaved, times the median of
-five rounds. Exit status 1 where an error is larger than it may be.
+where these are other kernels; with `--three` those are taken whatever is predicted. Errors, real and imaginary parts
+apart, are those of some rows, to complex128 and of that to NumPy's longdouble. Data are random, results get memory that
+held NaN, calls are interleaved, times the median of five rounds. Exit status 1 where an error is larger than it may be.
 """
 
 from __future__ import annotations
@@ -48,12 +49,17 @@ def main() -> int:
     parser.add_argument("--sizes", type=int, nargs="*", default=[4096])
     parser.add_argument("--types", nargs="*", default=list(CASES), choices=list(CASES))
     parser.add_argument("--no-further", action="store_true", help="leave out the sizes of SIZES")
+    parser.add_argument("--three", action="store_true", help="three products for `auto` and `fewest` at any size")
     parser.add_argument("-o", "--output", type=Path)
     options = parser.parse_args()
     os.environ["MLIR_GEMM_CACHE"] = tempfile.mkdtemp()
     import torch
 
     import mlir_gemm
+    from mlir_gemm.spec import bilinear_plans
+
+    if options.three:
+        bilinear_plans.part_of = lambda *_: 0.0
 
     rows: list[dict[str, Any]] = []
     bad = 0

@@ -155,8 +155,10 @@ def test_complex_by_three_multiplications() -> None:
     np.testing.assert_array_equal(found, a.conj() @ b)
 
 
-def test_three_multiplications_are_as_exact_as_documented() -> None:
-    """Chosen for f64, which this chip multiplies slowly; the bound of docs/precision.md, components apart."""
+def test_three_multiplications_are_as_exact_as_documented(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Chosen for f64, which this chip multiplies slowly, if launches take no time, which so small a product is not
+    worth; the bound of docs/precision.md, components apart."""
+    monkeypatch.setattr(plans, "FURTHER", 0)
     rng = np.random.default_rng(18)
     a, b = (rng.normal(size=(56, 56)) + 1e3j * rng.normal(size=(56, 56)) for _ in range(2))
     before = set(traced._CALLS)
@@ -184,7 +186,7 @@ def test_ways_of_all_shapes() -> None:
         (True, 15, plans.STEPS, "3 products of sums of components, not 4"),
         (True, 1500, plans.LAID, "4 products of components, though fewer are allowed"),
         (False, 15, plans.STEPS, 'their bound 2 times that of the others (algorithm = "schoolbook"'),
-        (False, 40, plans.LAID, "though fewer are allowed"),
+        (False, 60, plans.LAID, "though fewer are allowed"),
     ):
         way, why = plans.chosen(large, complex_, steps, asked, {"f64": rate})
         assert (way.kind, said in why) == (kind, True)
@@ -397,6 +399,7 @@ def test_what_is_not_for_elements_with_components() -> None:
         ("f32", 4096, None, None, 3), ("f64", 4096, None, None, 3), ("f32", 4096, None, "schoolbook", 1),
         ("f32", 4096, "batch_invariant=on", None, 1), ("f32", 4096, "precision=tf32", None, 1),
         ("f16", 4096, None, None, 1), ("f32", 512, None, None, 1), ("f32", 512, None, "fewest", 1),
+        ("f64", 2048, None, None, 3), ("f64", 512, None, None, 1),
     ],
 )  # fmt: skip
 def test_large_ones_in_full_take_three_products(

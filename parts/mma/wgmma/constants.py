@@ -81,6 +81,8 @@ class WgmmaConstants:
     """Clocks more with clusters."""
     power: float
     """Tensor cores that are busy all the time would be held at this part of the clock by the power limit ..."""
+    integers: float
+    """... those that multiply integers at this one more: they draw less than with floating-point numbers."""
     heat: float
     """... and at less the longer it lasts: exponent of the time over 200 us."""
     limit: float

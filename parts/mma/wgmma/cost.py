@@ -114,7 +114,8 @@ def cost_of(work: Work, target: Target, constants: WgmmaConstants) -> WgmmaCost:
     free = streamed + ends
     # While an epilogue computes, tensor cores wait: that time adds to what the power limit allows them.
     waiting = (tiles - (tiles - 1) * work.hidden) * work.arithmetic / x.issued / clock
-    cooled = work.useful / (x.power * clock) * (1 + free / WARM) ** x.heat + waiting
+    drawing = work.useful / (1 + (x.integers - 1) * work.integers)
+    cooled = drawing / (x.power * clock) * (1 + free / WARM) ** x.heat + waiting
     limited = free * norm(x.limit, 1.0, cooled / free) ** x.bend
     total = norm(x.issue, limited, x.launch)
     busiest = norm(FEEDING, shared, work.crowded)

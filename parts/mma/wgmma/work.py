@@ -133,6 +133,8 @@ class Work:
     """Whether its rows begin elsewhere than at lines of 128 bytes."""
     useful: float
     """Clocks of all tensor cores of an SM for the problem's own products, spread over all SMs: what takes power."""
+    integers: float
+    """Whether these multiply integers."""
 
 
 def work_of(problem: Problem, schedule: Schedule, target: Target) -> Work:
@@ -222,6 +224,7 @@ def work_of(problem: Problem, schedule: Schedule, target: Target) -> Work:
         * share(problem, schedule)
         / (4 * dense * GROUP_ROWS * INSTRUCTION_BYTES / size)
         / target.sms,
+        integers=problem.a.startswith("i"),
     )
 
 
