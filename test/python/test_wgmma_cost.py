@@ -21,7 +21,6 @@ from mlir_gemm.parts.registry import mmas
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.tile_model.chips import target
-from mlir_gemm.tile_model.explain import explain
 from mlir_gemm.tile_model.invariance import invariant
 from mlir_gemm.tile_model.relayout import best_mma, relaid, relayout_advice
 from mlir_gemm.tile_model.rules import violations
@@ -357,28 +356,6 @@ class TestSelect:
     def test_large_products_propose_no_small_tiles(self) -> None:
         proposed = candidates(problem(16384, 16384, 16384), H200, {"mma": "wgmma"})
         assert min(each.schedule.block[0] * each.schedule.block[1] for each in proposed) >= 64 * 128
-
-
-class TestExplain:
-    def test_shows_the_terms_and_what_blocks_share(self) -> None:
-        text = explain(problem(4088, 4088, 4088), H200)
-        for words in (*WgmmaCost.OVERLAPPING.values(), *WgmmaCost.ADDITIVE.values()):
-            assert f" {words} " in text
-        assert "2 warpgroups that multiply, one that copies" in text
-        assert "A mk: 128 rows by the copy engine" in text or "A mk: 256 rows by the copy engine" in text
-        assert "tma, 2x1" in text and "chosen" in text
-
-    def test_shows_splits(self) -> None:
-        assert "tma, split 2" in explain(problem(1024, 1024, 8192), H200)
-
-    def test_shows_shared_steps(self) -> None:
-        pinned = {"block": (128, 256, 64), "stream_k": 2}
-        assert "the k steps of 68 of these are shared evenly by 132 blocks" in explain(
-            problem(2560, 2560, 2560), H200, pinned=pinned
-        )
-
-    def test_says_how_the_published_rules_compare(self) -> None:
-        assert "the published rules alone" in explain(CUBE, H200)
 
 
 def test_batch_invariant_choices_add_up_in_the_same_order():
