@@ -25,10 +25,10 @@ import sys
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from statistics import median
 from typing import Any, NamedTuple
 
 import numpy as np
+from launch_times import microseconds
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
@@ -207,27 +207,14 @@ def on_gpu(array: Any, torch: Any) -> Any:
     return torch.from_numpy(array.view(np.uint8)).cuda().view(kind)
 
 
-def queued(calls: list[Any], torch: Any, rounds: int = 5) -> list[float]:
+def queued(calls: list[Any], torch: Any) -> list[float]:
     """Microseconds of the GPU for each call, launches queued before it begins, in turn: the median of the rounds."""
-    found: list[list[float]] = [[] for _ in calls]
-    for _ in range(rounds):
-        for call, times in zip(calls, found, strict=True):
-            start, stop = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-            call()
-            torch.cuda._sleep(int(60e-6 * QUEUED * SLEEP_CYCLES_S))
-            call()
-            start.record()
-            for _ in range(QUEUED):
-                call()
-            stop.record()
-            torch.cuda.synchronize()
-            times.append(start.elapsed_time(stop) * 1e3 / QUEUED)
-    return [median(times) for times in found]
+    return microseconds(calls, torch, QUEUED, lambda: torch.cuda._sleep(int(60e-6 * QUEUED * SLEEP_CYCLES_S)))
 
 
 def check(jobs: dict[str, Job], torch: Any) -> dict[str, Any]:
     """Products of the same sizes: whether each is exact, and their times where there are several."""
-    from check_spaces import microseconds
+    import check_spaces
 
     row: dict[str, Any] = {"jobs": {name: job._asdict() for name, job in jobs.items()}, "bad": []}
     calls: dict[str, Any] = {}
@@ -246,7 +233,7 @@ def check(jobs: dict[str, Job], torch: Any) -> dict[str, Any]:
     if len(jobs) > 1:
         row["us"] = dict(zip(calls, queued(list(calls.values()), torch), strict=True))
         row["kernels"] = {name: by_kernel(call, torch) for name, call in calls.items() if "copied" in name}
-        row["us of calls"] = dict(zip(calls, microseconds(list(calls.values()), torch), strict=True))
+        row["us of calls"] = dict(zip(calls, check_spaces.microseconds(list(calls.values()), torch), strict=True))
     return row
 
 

@@ -117,21 +117,15 @@ class Bench:
 
     def graph(self, run: Callable[[], object]) -> tuple[int, Callable[[], object]]:
         """A graph of as many runs as take some time, and how many."""
+        from launch_times import captured
+
         from mlir_gemm.runtime.status import checked
 
         run()
         once = self.seconds(lambda: [run() for _ in range(LEAST_RUNS)]) / LEAST_RUNS
         length = min(MOST_RUNS, max(LEAST_RUNS, round(BURST / max(once, 1e-6))))
         driver = self.driver
-        mode = driver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED
-        checked(driver, driver.cuStreamBeginCapture(self.at, mode), "capturing launches")
-        try:
-            for _ in range(length):
-                run()
-        finally:
-            made = checked(driver, driver.cuStreamEndCapture(self.at), "capturing launches")
-        graph = checked(driver, driver.cuGraphInstantiate(made, 0), "making a graph of launches")
-        driver.cuGraphDestroy(made)
+        graph = captured(driver, self.at, run, length)
         return length, lambda: checked(driver, driver.cuGraphLaunch(graph, self.at), "launching a graph")
 
     def flush(self) -> None:

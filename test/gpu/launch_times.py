@@ -9,13 +9,35 @@ from typing import Any
 ROUNDS = 5
 
 
-def microseconds(calls: list[Callable[[], object]], torch: Any, launches: int) -> list[float]:
-    """The time of each call, `launches` of them back to back, in turn: the median of five rounds."""
+def captured(driver: Any, stream: int, run: Callable[[], object], length: int) -> Any:
+    """A graph, ready to launch, of so many runs on a stream."""
+    from mlir_gemm.runtime.status import checked
+
+    mode = driver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED
+    checked(driver, driver.cuStreamBeginCapture(stream, mode), "capturing launches")
+    try:
+        for _ in range(length):
+            run()
+    finally:
+        made = checked(driver, driver.cuStreamEndCapture(stream), "capturing launches")
+    graph = checked(driver, driver.cuGraphInstantiate(made, 0), "making a graph of launches")
+    driver.cuGraphDestroy(made)
+    return graph
+
+
+def microseconds(
+    calls: list[Callable[[], object]], torch: Any, launches: int, hold: Callable[[], object] | None = None
+) -> list[float]:
+    """The time of each call, `launches` of them back to back, in turn: the median of five rounds. `hold` keeps the GPU
+    busy until they are queued, so that the host's time does not count; one more call follows it first."""
     found: list[list[float]] = [[] for _ in calls]
     for _ in range(ROUNDS):
         for call, times in zip(calls, found, strict=True):
             start, stop = (torch.cuda.Event(enable_timing=True) for _ in range(2))
             call()
+            if hold is not None:
+                hold()
+                call()
             start.record()
             for _ in range(launches):
                 call()

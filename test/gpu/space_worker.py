@@ -13,6 +13,8 @@ import statistics
 import time
 from typing import Any
 
+from launch_times import captured
+
 LIMITS = (float("inf"), 1.3, 1.15, 1.06, 1.06, 1.03, 1.03)
 """How many times the best so far a schedule may take, to be timed in each round; the first one takes part in all."""
 IDLE_SECONDS, RAMP = 5e-3, 16
@@ -151,7 +153,7 @@ class _Tables:
             once = self._between(lambda: [run() for _ in range(LEAST_RUNS)]) / LEAST_RUNS
             wanted = self._request.burst_ms / 2e3 / max(once, 1e-6)
             length = min(MOST_RUNS, max(LEAST_RUNS, round(wanted)))
-            self._graphs[text] = length, self._captured(run, length)
+            self._graphs[text] = length, captured(self._gpu.driver, self._at, run, length)
         length, graph = self._graphs[text]
         self._replay(graph)
         return self._between(lambda: [self._replay(graph) for _ in range(2)]) / (2 * length)
@@ -182,21 +184,6 @@ class _Tables:
         (status,) = self._gpu.driver.cuGraphLaunch(graph, self._at)
         if int(status):
             raise RuntimeError(f"launching a graph: {status}")
-
-    def _captured(self, run: Any, length: int) -> Any:
-        from mlir_gemm.runtime.status import checked
-
-        driver = self._gpu.driver
-        mode = driver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED
-        checked(driver, driver.cuStreamBeginCapture(self._at, mode), "capturing launches")
-        try:
-            for _ in range(length):
-                run()
-        finally:
-            made = checked(driver, driver.cuStreamEndCapture(self._at), "capturing launches")
-        graph = checked(driver, driver.cuGraphInstantiate(made, 0), "making a graph of launches")
-        driver.cuGraphDestroy(made)
-        return graph
 
 
 def pretend(pipe: Any) -> None:
