@@ -7,6 +7,7 @@ from mlir_gemm.parts.registry import mmas_on
 from mlir_gemm.spec.bilinear_plans import LAUNCH
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.target import Target
+from mlir_gemm.tile_model.relayout import STARTED
 
 _SUMS = {"f16": "f32", "bf16": "f32", "f32": "f32", "f64": "f64", "i8": "i32"}
 _REACHED = 0.74
@@ -19,8 +20,6 @@ for f32 and f64 at 512^3 and not for tf32 at 1024^3 (108 us for 47, H200 and H10
 _ATTAINED = 0.72
 """Part of their peak that large products reach: 0.68 by tf32, 0.70 in f16, 0.72 in f32, 0.79 in f64 at 4096^3 (H200,
 the same file and 2026-11-27-h200-composite.json.xz)."""
-_LAUNCH = 2e-6
-"""Seconds of a launch, of kernels that may start while the one before them ends (`tile_model/relayout.py`)."""
 _SIZE = 4096
 """A product of tiles enough for any mma."""
 
@@ -49,7 +48,7 @@ def _fastest(element: str, precision: str, target: Target, composites: bool = Fa
 def as_option(rates: dict[str, float], target: Target) -> str:
     """The rates that large products reach, and the bytes of a launch, as `expand-algebras` takes them."""
     attained = {name: _ATTAINED * rate for name, rate in rates.items()}
-    attained[LAUNCH] = _LAUNCH * _REACHED * target.dram_bytes_s
+    attained[LAUNCH] = STARTED * _REACHED * target.dram_bytes_s
     return ",".join(f"{name}:{rate:.3g}" for name, rate in attained.items())
 
 

@@ -79,10 +79,11 @@ class ExpandAlgebras(Pass):
         steps = marked.steps if marked.asked or (self._is_unasked(work, marked) and not open_sizes) else None
         rates = self._rates() if self.rates and steps is not None else plans.FLOPS_PER_BYTE
         way, why = plans.chosen(work, marked.table, steps, marked.asked, rates)
-        given = marked.steps if marked.asked else None
-        only = [each for each in plans.ways(work, marked.table, given) if each.kind == self.only]
-        if only:
-            way, why = min(only, key=lambda each: each.cost(work)), ""
+        if self.only:
+            given = marked.steps if marked.asked else None
+            only = (each for each in plans.ways(work, marked.table, given) if each.kind == self.only)
+            wanted = min(only, key=lambda each: each.cost(work), default=None)
+            way, why = (wanted, "") if wanted is not None else (way, why)
         with ir.InsertionPoint(op), op.location:
             result = _built(generic, marked, way, work.element not in self.unasked.split(","))
         op.results[0].replace_all_uses_with(result)

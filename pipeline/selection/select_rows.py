@@ -10,10 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect.arguments import argument_attributes
 from mlir_gemm.dialect.locations import location_of
 from mlir_gemm.dialect.outlining import programs
-from mlir_gemm.dialect.walk import body, in_block
+from mlir_gemm.dialect.outlining.side_by_side import Uses
 from mlir_gemm.errors import ScheduleError
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.pipeline import annotations
@@ -21,7 +20,7 @@ from mlir_gemm.pipeline.dynamic_problem import Variant
 from mlir_gemm.pipeline.program import kind_of
 from mlir_gemm.pipeline.row_problem import row_problem_of
 from mlir_gemm.pipeline.undecided import kernels_before_select
-from mlir_gemm.spec.attributes import HINTS, PROBLEM, ROLE, ROWS
+from mlir_gemm.spec.attributes import HINTS, PROBLEM, ROWS
 from mlir_gemm.spec.kernel_record import ROWS as KIND_OF_ROWS
 from mlir_gemm.tile_model.rows import check_rows, select_rows
 
@@ -56,18 +55,14 @@ class SelectRows(Pass):
 def _read_again(module: Any) -> set[str]:
     """The kernels of a program of whose inputs a later one reads some: L2 should not give these up first."""
     modules = programs.kernel_modules(module)
+    runs = programs.runs_of(programs.function_of(module)) if modules else []
     found: set[str] = set()
-    for op in in_block(body(module)) if modules else []:
-        if op.operation.name != "func.func" or not len(op.regions[0].blocks):
-            continue
-        later: set[Any] = set()
-        for run in reversed(programs.runs_of(op)):
-            name, buffers = programs.kernel_of(run), programs.buffers_of(run)
-            roles = [each.get(ROLE) for each in argument_attributes(programs.function_of(modules[name]))]
-            read = {buffer for buffer, role in zip(buffers, roles, strict=True) if str(role) == '"in"'}
-            if read & later:
-                found.add(name)
-            later.update(buffers)
+    later: set[Any] = set()
+    for run in reversed(runs):
+        uses = Uses.of(run, modules)
+        if uses.read & later:
+            found.add(programs.kernel_of(run))
+        later |= uses.read | uses.written
     return found
 
 
