@@ -68,6 +68,12 @@ def at_least(left: Any, right: Any) -> Any:
     return arith.CmpIOp(arith.CmpIPredicate.uge, _value(left), _value(right)).result
 
 
+def equal(left: Any, right: Any) -> Any:
+    """Whether an index value is another, or a Python integer."""
+    arith = dialect("arith")
+    return arith.CmpIOp(arith.CmpIPredicate.eq, _value(left), _value(right)).result
+
+
 def select(condition: Any, then: Any, otherwise: Any) -> Any:
     """One of two index values."""
     return dialect("arith").SelectOp(condition, _value(then), _value(otherwise)).result

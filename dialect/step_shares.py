@@ -160,9 +160,9 @@ class Share:
             place = arith.MaxUIOp(item, constants.index(rounds)).result
             of_round = self.whole.number(indexing.add(indexing.mul(item, blocks), block))
             tile = indexing.select(shares, indexing.add(self.tile, indexing.sub(place, rounds)), of_round)
-        at_first = _equal(tile, self.tile)
+        at_first = indexing.equal(tile, self.tile)
         is_part = arith.AndIOp(at_first, starts).result
-        is_last = _equal(tile, self.last)
+        is_last = indexing.equal(tile, self.last)
         if shares is not None:
             is_part, is_last = (arith.AndIOp(each, shares).result for each in (is_part, is_last))
         first = indexing.select(is_part, self.first, none)
@@ -196,8 +196,3 @@ class Item:
             return
         until = indexing.select(self.is_last, self.stop, indexing.add(end, self.peeled))
         loop.operands[1] = indexing.sub(until, indexing.add(self.first, self.peeled))
-
-
-def _equal(left: Any, right: Any) -> Any:
-    arith = dialect("arith")
-    return arith.CmpIOp(arith.CmpIPredicate.eq, left, right).result

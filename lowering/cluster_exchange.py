@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from mlir_gemm.dialect import constants, guards, indexing
+from mlir_gemm.dialect import guards, indexing
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.memory import shared_buffer
 from mlir_gemm.dialect.rings import BARRIERS, i32_constant
@@ -66,7 +66,7 @@ def mbarrier(kernel: Any, bytes_: int) -> Any:
     with ir.InsertionPoint(named(kernel, MEETING)[0]), kernel.location:
         buffer = shared_buffer([1, 1], ir.IntegerType.get_signless(LONG), BARRIERS)
         pointer = shared_address.pointer(shared_address.base(buffer))
-        first = dialect("arith").CmpIOp(dialect("arith").CmpIPredicate.eq, indexing.thread(), constants.index(0)).result
+        first = indexing.equal(indexing.thread(), 0)
 
         def initialise() -> None:
             nvvm.MBarrierInitOp(pointer, i32_constant(1))

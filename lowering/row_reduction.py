@@ -71,7 +71,7 @@ class RowReduction:
         rows = [self._exchanged(values, min(threads.across, LANES) // 2, 1) for values in rows]
         if warps > 1:
             first = indexing.add(indexing.mul(threads.row, warps), indexing.div(threads.column, LANES))
-            is_first = _equals(indexing.rem(threads.column, LANES), 0)
+            is_first = indexing.equal(indexing.rem(threads.column, LANES), 0)
             buffers = self._buffers([len(rows), threads.groups * warps], rows[0])
             self._write(is_first, buffers, rows, first)
             own = indexing.add(indexing.mul(threads.row, warps), indexing.rem(threads.number, warps))
@@ -127,7 +127,7 @@ class RowReduction:
         writers = threads.count // max(threads.across, LANES)
         if writers > 1:
             warp = indexing.div(threads.number, max(threads.across, LANES))
-            condition = _equals(indexing.div(indexing.rem(threads.number, LANES), threads.across), 0)
+            condition = indexing.equal(indexing.div(indexing.rem(threads.number, LANES), threads.across), 0)
             at = indexing.mul(threads.column, threads.width)
             whole = threads.across * threads.width
             buffers = self._buffers([len(columns), writers, whole], columns[0])
@@ -174,11 +174,6 @@ class RowReduction:
         """In a loop the next iteration writes where this one reads."""
         if next(parents(self.operation)).operation.name != "gpu.func":
             dialect("gpu").BarrierOp()
-
-
-def _equals(value: Any, number: int) -> Any:
-    arith = dialect("arith")
-    return arith.CmpIOp(arith.CmpIPredicate.eq, value, constants.index(number)).result
 
 
 def _rank() -> Any:

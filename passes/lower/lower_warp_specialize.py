@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from mlir_gemm.dialect import constants, indexing
+from mlir_gemm.dialect import indexing
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.walk import in_block, named, operations
@@ -59,10 +59,10 @@ class LowerWarpSpecialize(Pass):
                 with ir.InsertionPoint(barrier), barrier.operation.location:
                     sync_consumers(number * WARPGROUP)
                 barrier.operation.erase()
-        branch = scf.IfOp(_equal(indexing.div(thread, WARPGROUP), number), has_else=True)
+        branch = scf.IfOp(indexing.equal(indexing.div(thread, WARPGROUP), number), has_else=True)
         with ir.InsertionPoint(branch.then_block):
             self._registers("decrease", self.producer)
-            first = _equal(indexing.div(thread, LANES), number * (WARPGROUP // LANES))
+            first = indexing.equal(indexing.div(thread, LANES), number * (WARPGROUP // LANES))
             warp = scf.IfOp(first)
             scf.YieldOp([])
         with ir.InsertionPoint(warp.then_block):
@@ -93,11 +93,6 @@ def _number_apart(consumer: Any) -> None:
                     number = assembly.inline(OWN, ["=l", "l"], [arith.IndexCastUIOp(i64, value).result], i64)
                     own[value] = arith.IndexCastUIOp(ir.IndexType.get(), number).result
                 op.operands[place] = own[value]
-
-
-def _equal(value: Any, number: int) -> Any:
-    arith = dialect("arith")
-    return arith.CmpIOp(arith.CmpIPredicate.eq, value, constants.index(number)).result
 
 
 def _fill(target: Any, source: Any) -> None:
