@@ -1,6 +1,9 @@
 """Neighbours in memory that start between two vectors, for all threads at the same distance: both vectors are loaded,
 and what is asked for is chosen from their words.
 
+Where the distance is 0 the first vector is what is asked for: which two are loaded is a matter of the address, which a
+thread has once, not of their words.
+
 Of a norm's rows that start between multiples of 16 bytes, tiles start before the rows; the weights, which have no
 rows, are asked for from there on. Element by element, a warp's loads would each touch as many lines as the vectors do.
 """
@@ -23,12 +26,10 @@ WORD, HALF = 32, 16
 class Between:
     """An index that lies a distance before a multiple of some elements."""
 
-    aligned: Any
-    """The index of that multiple."""
-    distance: Any
-    """The distance, less than a vector's elements; the same for all threads."""
+    first: Any
+    """The index of the vector in which the index lies: a multiple, or below 0 where the index is."""
     conditions: tuple[Any, ...]
-    """Whether the vectors' words are shifted by a vector, by a half of it, a quarter, ... and by an element."""
+    """Whether the vectors' words are shifted by a half of a vector, a quarter, ... and by an element."""
 
     @staticmethod
     def of(offset: Any, width: int) -> Between | None:
@@ -43,21 +44,23 @@ class Between:
         for term in terms:
             aligned = arith.AddIOp(aligned, term).result
         after = arith.SubIOp(constants.index(width), distances[0]).result
-        zero, bits = constants.index(0), [width >> number for number in range(width.bit_length())]
+        zero, bits = constants.index(0), [width >> number for number in range(1, width.bit_length())]
         found = [
             arith.CmpIOp(arith.CmpIPredicate.ne, arith.AndIOp(after, constants.index(bit)).result, zero).result
             for bit in bits
         ]
-        return Between(aligned, distances[0], tuple(found))
+        same = arith.CmpIOp(arith.CmpIPredicate.eq, distances[0], zero).result
+        back = arith.SelectOp(same, zero, constants.index(width)).result
+        return Between(arith.SubIOp(aligned, back).result, tuple(found))
 
     def between(self, vectors: tuple[Any, Any]) -> Any:
-        """The elements from the distance before the second of two neighbouring vectors on."""
+        """The elements from the index on, of two neighbouring vectors, in the first of which it lies."""
         type_ = vectors[0].type
         words = [word for vector in vectors for word in _words(vector)]
         size, halves = len(words) // 2, type_.element_type.width == HALF
         arith, vector = dialect("arith"), dialect("vector")
         for place, condition in enumerate(self.conditions[:-1] if halves else self.conditions):
-            by = size >> place
+            by = size >> place + 1
             needed = min(len(words), size + by)
             further = [words[n + by] if n + by < len(words) else words[n] for n in range(needed)]
             words = [

@@ -186,16 +186,16 @@ class RowAccess(LaneAccess):
         what there is."""
         type_, arith = self.layout.piece_type(self.memory.type.element_type), dialect("arith")
         first, size, length = self.indices(column)[:-1], self.memory.type.shape[self._columns()], self.length()
-        at = plus(plus(between.aligned, self.lane.column), constants.index(column))
-        before = arith.SubIOp(at, constants.index(width)).result
-        before = arith.MaxSIOp(before, constants.index(0)).result
+        at = plus(plus(between.first, self.lane.column), constants.index(column))
+        after = plus(at, constants.index(width))
+        at = arith.MaxSIOp(at, constants.index(0)).result
 
         def vector(place: Any) -> Any:
             indices = [*first, place]
             return guards.either(guards.less(place, size - width + 1), type_, lambda: load(type_, self.memory, indices),
                                  lambda: self._by_element(indices, length, type_))  # fmt: skip
 
-        return between.between((vector(before), vector(at)))
+        return between.between((vector(at), vector(after)))
 
     def store(self, number: int) -> Any:
         if not self.aligned:
