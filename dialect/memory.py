@@ -9,6 +9,7 @@ from mlir_gemm.dialect import constants, symbols
 from mlir_gemm.dialect.arguments import argument_attributes
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.sizes import cast_values, known_size, strides_of
+from mlir_gemm.dialect.walk import named
 from mlir_gemm.errors import PassError
 from mlir_gemm.spec.attributes import DIVISORS, LAYOUT
 
@@ -168,3 +169,10 @@ def with_last(memory: Any, axis: int) -> Any:
         sizes, moves = ([each for each in values if not isinstance(each, int)] for values in (sizes, moves))
     cast = dialect("_memref_ops_gen").ReinterpretCastOp
     return cast(result, memory, [], sizes, moves, [offset], shape, steps).result
+
+
+def rounds_to_halves(kernel: Any) -> bool:
+    """Whether a kernel stores floating-point numbers of 16 bits and fewer to global memory, and nothing else."""
+    memories = [store.operation.operands[1].type for store in named(kernel, "vector.store", "memref.store")]
+    elements = [type_.element_type for type_ in memories if type_.memory_space is None]
+    return bool(elements) and all(isinstance(each, ir.FloatType) and each.width <= 16 for each in elements)

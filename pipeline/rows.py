@@ -39,12 +39,14 @@ def _placed(schedule: RowSchedule, target: Target) -> Iterator[Placed]:
         yield at("launch", "cluster", step("cluster-blocks", size=schedule.cluster))
     yield at("lower", "mma", step("lower-rows", across=schedule.across, vector=schedule.vector))
     yield at("lower", "memory", step("place-shared", storage="auto", limit=target.smem_static), step("fold-subviews"))
-    yield at("lower", "types", step("expand-fp8"), step("expand-math", exp="ex2"))
+    yield at("lower", "types", step("expand-fp8"), step("allow-contraction"), step("expand-math", exp="ex2"))
     cleaning = "gpu.module(gpu.func(lower-affine,canonicalize,cse,loop-invariant-code-motion))"
     yield at("lower", "clean", *([step("lower-unit-ids")] if schedule.cluster > 1 else []), upstream(cleaning))
     if target.has_dependent_launch:  # it is launched while the kernel before it ends, and waits before it reads
         yield at("lower", "positions", step("programmatic-dependent-launch", early=False, at_start=True))
     yield at("lower", "check", step("pass-scalars"), step("check-lowered"))
+    if target.backend == "nvptx":
+        yield at("nvvm", "math", step("extend-bf16"))
     yield from converted(target, STORES if schedule.cluster > 1 and target.has_clusters else "")
     if schedule.evict_first and target.has_l2_policies:
         yield at("nvvm", "maps", step("evict-loads"))

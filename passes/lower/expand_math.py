@@ -31,6 +31,7 @@ from mlir_gemm.dialect.functions.pairs import Pair, quick_sum
 from mlir_gemm.dialect.functions.remainders import remainder
 from mlir_gemm.dialect.functions.rounded import exp_for_rounding, shorter_form
 from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.memory import rounds_to_halves
 from mlir_gemm.dialect.walk import beginning, named
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
@@ -101,7 +102,7 @@ class ExpandMath(Pass):
                 _check(operation)
             short: dict[str, Callable[[Number], Number]] = {}
             if self.exp == "ex2":
-                short = FOR_ROUNDING if _rounds(kernel) else {"math.exp": approximations.exp_by_ex2}
+                short = FOR_ROUNDING if rounds_to_halves(kernel) else {"math.exp": approximations.exp_by_ex2}
             for operation in rest:
                 shorter = shorter_form(operation)
                 if shorter is None:
@@ -142,13 +143,6 @@ def _check(operation: Any) -> None:
     element = str(Number(operation.operation.operands[0]).element)
     if element not in LEAST_NORMAL:
         raise pass_error(operation, f"'{name}' on {element}; expected f16, bf16, f32 or f64")
-
-
-def _rounds(kernel: Any) -> bool:
-    """Whether a kernel stores floating-point numbers of 16 bits and fewer to global memory, and nothing else."""
-    memories = [store.operation.operands[1].type for store in named(kernel, "vector.store", "memref.store")]
-    elements = [type_.element_type for type_ in memories if type_.memory_space is None]
-    return bool(elements) and all(isinstance(each, ir.FloatType) and each.width <= 16 for each in elements)
 
 
 def _expand(operation: Any, short: dict[str, Callable[[Number], Number]]) -> None:
