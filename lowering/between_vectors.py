@@ -28,8 +28,8 @@ class Between:
 
     first: Any
     """The index of the vector in which the index lies: a multiple, or below 0 where the index is."""
-    conditions: tuple[Any, ...]
-    """Whether the vectors' words are shifted by a half of a vector, a quarter, ... and by an element."""
+    conditions: tuple[Any | None, ...]
+    """Whether the vectors' words are shifted by half a vector, a quarter, ... and by an element; None for never."""
 
     @staticmethod
     def of(offset: Any, width: int) -> Between | None:
@@ -45,8 +45,11 @@ class Between:
             aligned = arith.AddIOp(aligned, term).result
         after = arith.SubIOp(constants.index(width), distances[0]).result
         zero, bits = constants.index(0), [width >> number for number in range(1, width.bit_length())]
+        even = multiple_of(distances[0].owner.operands[0])
         found = [
-            arith.CmpIOp(arith.CmpIPredicate.ne, arith.AndIOp(after, constants.index(bit)).result, zero).result
+            None
+            if even % (2 * bit) == 0
+            else arith.CmpIOp(arith.CmpIPredicate.ne, arith.AndIOp(after, constants.index(bit)).result, zero).result
             for bit in bits
         ]
         same = arith.CmpIOp(arith.CmpIPredicate.eq, distances[0], zero).result
@@ -61,13 +64,15 @@ class Between:
         arith, vector = dialect("arith"), dialect("vector")
         for place, condition in enumerate(self.conditions[:-1] if halves else self.conditions):
             by = size >> place + 1
+            if condition is None:
+                continue
             needed = min(len(words), size + by)
             further = [words[n + by] if n + by < len(words) else words[n] for n in range(needed)]
             words = [
                 words[n] if further[n] == words[n] else arith.SelectOp(condition, further[n], words[n]).result
                 for n in range(needed)
             ]
-        if not halves:
+        if not halves or self.conditions[-1] is None:
             whole = vector.FromElementsOp(ir.VectorType.get([size], words[0].type), words[:size]).result
             return vector.BitCastOp(type_, whole).result
         half = arith.ConstantOp(words[0].type, HALF).result
