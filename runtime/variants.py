@@ -2,7 +2,8 @@
 
 A variant is compiled for typical sizes (hints), and may rely on sizes being multiples of 16 bytes' worth of elements,
 which lets it read and write 128 bits at once. For sizes that are no such multiples there is another. Which hints suit
-is chosen by the model (`tile_model.variants`).
+is chosen by the model (`tile_model.variants`); of kernels of rows without products, those that are nearest to the sizes
+of a call, each of them the next one's quarter, where they lead to other schedules.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ from mlir_gemm.runtime.request import Pairs, Variant
 from mlir_gemm.spec.kernel_record import PRODUCT, ROWS, KernelRecord
 from mlir_gemm.spec.launch import Launch
 from mlir_gemm.spec.problem import Problem
+from mlir_gemm.spec.rows import RowSchedule
 from mlir_gemm.tile_model.chips import target as target_of
-from mlir_gemm.tile_model.variants import DEFAULT_HINT, Chooser, Product, changed, product_of
+from mlir_gemm.tile_model.variants import DEFAULT_HINT, Chooser, Product, changed, product_of, typical
 
 VECTOR_BYTES = 16
 
@@ -35,6 +37,8 @@ class Variants:
         self._products: dict[Pairs, list[Product] | None] = {}
         self._choosers: dict[Pairs, Chooser | None] = {}
         self._computes: dict[Pairs, list[Problem | int | None]] = {}
+        self._alike: dict[tuple[Pairs, Pairs], Pairs] = {}
+        self._schedules: dict[tuple[tuple[RowSchedule | None, ...], Pairs], Pairs] = {}
         self._lock = threading.RLock()
         self.made[self._defaults(), ()] = first  # what the compiler takes where nothing is said
 
@@ -45,6 +49,8 @@ class Variants:
             divisors = self._divisors_at(sizes)
             chooser = self._chooser(divisors)
             hints = self._defaults() if chooser is None else tuple(chooser.choose(sizes).items())
+            if self._has_rows_alone:
+                hints = self._near(sizes, divisors)
             if (hints, divisors) not in self.made:
                 request = dataclasses.replace(self._request, hints=hints, divisors=divisors)
                 self.made[hints, divisors] = Variant(request)
@@ -68,6 +74,22 @@ class Variants:
 
     def _defaults(self) -> Pairs:
         return tuple((name, DEFAULT_HINT) for name in self.launch.symbols)
+
+    @property
+    def _has_rows_alone(self) -> bool:
+        kinds = {record.kind for record in self.first.artifact.kernels}
+        return ROWS in kinds and PRODUCT not in kinds
+
+    def _near(self, sizes: Mapping[str, int], divisors: Pairs) -> Pairs:
+        """The first hints that led to the schedules which those near to some sizes lead to. Nothing is compiled further
+        than that for it."""
+        hints = tuple((name, typical(size)) for name, size in sizes.items())
+        for each in (self._defaults(), hints):
+            if (each, divisors) not in self._alike:
+                request = dataclasses.replace(self._request, hints=each, divisors=divisors, until="select")
+                rows = tuple(record.rows for record in request.find()[0].kernels)
+                self._alike[each, divisors] = self._schedules.setdefault((rows, divisors), each)
+        return self._alike[hints, divisors]
 
     def _chooser(self, divisors: Pairs) -> Chooser | None:
         if divisors not in self._choosers:

@@ -297,10 +297,13 @@ class _Rows:
 
 
 def _blocks_of_few(problem: RowProblem, target: Target) -> int:
-    """Blocks of a cluster for rows so few that most SMs would have none."""
-    cluster = 1
-    if (problem.again or problem.places) and target.has_clusters and FEW_ROWS * problem.rows <= target.sms:
+    """Blocks of a cluster for rows so few that most SMs would have none; of an open length, which nobody holds, as many
+    as give each SM one."""
+    cluster, few = 1, FEW_ROWS * problem.rows <= target.sms
+    if (problem.again or problem.places) and target.has_clusters and (few or not problem.fixed):
         while cluster < MOST_CLUSTER and problem.length >= 2 * cluster * LEAST_SHARED:
+            if not few and problem.rows * cluster >= target.sms:
+                break
             cluster *= 2
     return cluster if problem.length >= LEAST_IN_CLUSTER else 1
 

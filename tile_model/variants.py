@@ -154,3 +154,13 @@ class Chooser:
             while smaller and self._schedules_for({**hints, name: smaller[-1]}) == wanted:
                 hints = {**hints, name: smaller.pop()}
         return hints
+
+
+def typical(size: int) -> int:
+    """The hint for rows that is nearest to a size: `DEFAULT_HINT` times, or by, a power of four."""
+    hint = DEFAULT_HINT
+    while size >= 2 * hint:
+        hint *= 4
+    while hint > 2 and 2 * size < hint:
+        hint //= 4
+    return hint

@@ -88,6 +88,10 @@ def eager_norm(x: Any, w: Any, b: Any) -> Any:
     return torch.nn.functional.group_norm(x, 2, w, b)
 
 
+def eager_instances(x: Any) -> Any:
+    return torch.nn.functional.instance_norm(x)
+
+
 @dataclass(frozen=True)
 class Case:
     """A program, what it computes, and the shapes of its arguments, the last of them timed."""
@@ -97,6 +101,8 @@ class Case:
     element: str
     eager: Callable[..., Any]
     shapes: tuple[tuple[tuple[int, ...], ...], ...]
+    sizes: tuple[tuple[str, int], ...] = ()
+    """Typical sizes that the compiler is told."""
 
 
 def cases() -> list[Case]:
@@ -107,6 +113,12 @@ def cases() -> list[Case]:
              tuple(((2, 4, h, w), (4,), (4,)) for h, w in each))
         for each in images
     ]  # fmt: skip
+    instances = (Path(__file__).resolve().parents[1] / "modules/front/open_instance_norm.mlir").read_text()
+    for batch, length in ((2, 40960), (4, 16384)):
+        text = instances.replace("2x4x", f"{batch}x32x")
+        shapes = tuple(((batch, 32, each),) for each in (7, 4097, length))
+        name = f"instance norm {batch * 32}x{length}"
+        found.append(Case(name, text, "f32", eager_instances, shapes, (("s0", length),)))
     for element, width in (("f16", 512), ("f32", 512), ("bf16", 1000), ("f16", 77)):
         steps = ((1, 2), (3, 7), (2, 129), (8, 4096))
         shapes = tuple(((b, t, width), (width,)) for b, t in steps)
@@ -118,7 +130,7 @@ def cases() -> list[Case]:
 
 def check(case: Case, timer: Timer) -> dict[str, Any]:
     """One program at all its sizes, and timed at the last."""
-    kernel, worst = mlir_gemm.compile(case.text), 0.0
+    kernel, worst = mlir_gemm.compile(case.text, sizes=dict(case.sizes)), 0.0
     given: list[Any] = []
     for shapes in case.shapes:
         given = [torch.randn(shape, device="cuda").to(TYPES[case.element]) for shape in shapes]

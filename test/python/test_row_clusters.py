@@ -108,4 +108,12 @@ def test_a_call_reads_rows_in_vectors_where_its_sizes_allow() -> None:
     kernel = mlir_gemm.compile(PROGRAMS / "open_instance_norm.mlir", device="simulator", chip="sm_90a")
     assert [each.rows and each.rows.vector for each in kernel.at(s0=40).kernels] == [4]
     assert [each.rows and each.rows.vector for each in kernel.at(s0=41).kernels] == [1]
-    assert sorted(kernel.variants) == ["s0~512", "s0~512, s0%4"]
+    assert sorted(kernel.variants) == ["s0~32", "s0~32, s0%4", "s0~512"]
+
+
+def test_a_call_divides_rows_as_its_sizes_ask() -> None:
+    """Eight rows of half a million elements are shared by clusters; of two near lengths there is one variant."""
+    kernel = mlir_gemm.compile(PROGRAMS / "open_instance_norm.mlir", device="simulator", chip="sm_90a")
+    assert [each.rows and each.rows.cluster for length in (512, 500_001, 500_003, 600)
+            for each in kernel.at(s0=length).kernels] == [1, 8, 8, 1]  # fmt: skip
+    assert sorted(kernel.variants) == ["s0~512", "s0~512, s0%4", "s0~524288"]
