@@ -66,6 +66,8 @@ RESIDENT = ((88, 5), (96, 4), (128, 3))
 """Blocks that an SM should have at least, by the bytes that a thread loads at once, of rows in the shared memory of a
 cluster that are odd or have two weights: layer norms of 906x64483 bf16, 128 bytes, 94 us, with 4 blocks, which spill,
 97; of 509x42342 f32, 88 bytes, 64.8, with 4 66.2; log-softmax of 235x92721 f16, 96 bytes, 31.7, with 5 35.0 (H100)."""
+CLUSTERS = (2, 4, MOST_CLUSTER)
+"""Blocks of the clusters that take rows which no block of 512 threads holds in registers, the smallest first."""
 FEW_ROWS, LEAST_SHARED, LEAST_IN_CLUSTER = 4, 512, 8192
 """Rows are shared by the blocks of a cluster where so many times as many would give each SM one, if each block has so
 many elements, and a row so many: 1x17275 f32 3.2 us, not 6.0, but 64x8192 f16 2.9, not 2.6."""
@@ -199,19 +201,15 @@ def _of_long(rows: _Rows) -> RowSchedule:
     """Rows that a few hundred threads do not hold."""
     if not rows.problem.again:
         return rows.in_passes(1)
-    weighted, clusters = rows.problem.beside > 1, (2, 4, MOST_CLUSTER)
-    alone = [rows.in_shared(1, STAGED_THREADS, 1, min(STAGED, rows.all_shared)), rows.in_many_registers()]
+    weighted = rows.problem.beside > 1
     if not rows.target.has_clusters:
-        forms = [*alone, rows.in_shared(1, LONE_THREADS, 1, rows.all_shared)]
-        return next(filter(None, forms), None) or rows.in_passes(1)
-    blocks = clusters if rows.shift or not weighted else (MOST_CLUSTER,)
+        alone = [rows.in_shared(1, STAGED_THREADS, 1, min(STAGED, rows.all_shared)), rows.in_many_registers(),
+                 rows.in_shared(1, LONE_THREADS, 1, rows.all_shared)]  # fmt: skip
+        return next(filter(None, alone), None) or rows.in_passes(1)
     words = rows.problem.narrowest >= WORD and not rows.shift
-    held = [rows.in_few_registers(each, most) for most in (WHOLE, CLUSTER_HELD) for each in blocks if words]
-    kept = [rows.in_shared(each, CLUSTER_THREADS, count, STAGED_IN_CLUSTER) for each in blocks for count in (0, 2)]
-    if rows.shift:
-        kept.sort(key=lambda each: each is None or each.unroll == 1)
-    first = [*kept, *alone] if rows.shift else alone
-    forms = [*first, *(kept if weighted else held), *(held if weighted else kept)]
+    held = [rows.in_few_registers(each, most) for most in (WHOLE, CLUSTER_HELD) for each in CLUSTERS if words]
+    kept = [rows.in_shared(each, CLUSTER_THREADS, count, STAGED_IN_CLUSTER) for count in (0, 2) for each in CLUSTERS]
+    forms = [*kept, *held] if weighted else [*held, *kept]
     larger = ((CLUSTER_THREADS, STAGED), (MOST_THREADS, rows.all_shared))
     forms += [rows.in_shared(MOST_CLUSTER, threads, 2, most) for threads, most in larger]
     forms += [rows.in_passes(MOST_CLUSTER)]
