@@ -1,5 +1,5 @@
-// extend-bf16 leaves single numbers, odd vectors, those of more dimensions, other types, and functions that are no
-// kernels of a GPU module.
+// extend-bf16 leaves single numbers, odd vectors, those of more dimensions, other types, what goes to a maximum, and
+// functions that are no kernels of a GPU module.
 // RUN: mlir-gemm opt %s extend-bf16 | FileCheck %s
 // RUN: not mlir-gemm opt %s 'extend-bf16{width=2}' 2>&1 | FileCheck %s --check-prefix=OPTION
 
@@ -33,6 +33,18 @@ gpu.module @kernels {
     memref.store %i, %rows[%zero] : memref<1xvector<1x2xf32>>
     memref.store %j, %halves[%zero] : memref<1xvector<2xf32>>
     memref.store %k, %wide[%zero] : memref<1xvector<2xf64>>
+    gpu.return
+  }
+
+  // CHECK-LABEL: gpu.func @greatest(
+  //       CHECK:   arith.extf %{{.*}} : vector<2xbf16> to vector<2xf32>
+  //   CHECK-NOT:   vector.shuffle
+  gpu.func @greatest(%v: vector<2xbf16>, %end: i1, %least: vector<2xf32>, %out: memref<1xvector<2xf32>>) kernel {
+    %zero = arith.constant 0 : index
+    %f = arith.extf %v : vector<2xbf16> to vector<2xf32>
+    %g = arith.select %end, %f, %least : vector<2xf32>
+    %m = arith.maximumf %g, %least : vector<2xf32>
+    memref.store %m, %out[%zero] : memref<1xvector<2xf32>>
     gpu.return
   }
 }
