@@ -14,7 +14,7 @@ from mlir_gemm.errors import ScheduleError
 from mlir_gemm.spec.rows import MOST_CLUSTER, RowProblem, RowSchedule
 from mlir_gemm.spec.target import Target
 from mlir_gemm.spec.threads import LANES
-from mlir_gemm.tile_model.columns import LAUNCH, of_columns, parts_of_columns
+from mlir_gemm.tile_model.columns import of_columns
 from mlir_gemm.tile_model.finishing_rows import of_results
 from mlir_gemm.tile_model.line_rows import WORD, is_line, of_line
 from mlir_gemm.tile_model.row_accesses import (
@@ -26,6 +26,7 @@ from mlir_gemm.tile_model.row_accesses import (
     power,
     vector_of,
 )
+from mlir_gemm.tile_model.row_eviction import evicted
 
 WHOLE = 40
 """Registers in which a thread holds elements of whole rows, by choice; more where a row is still held by one block of
@@ -50,24 +51,23 @@ PREFETCHED = {1: (512, 80), 2: (256, 60)}
 """Threads of a block, and registers in which a thread holds its part of a row and of the weights, if they are loaded
 before the reductions, by how many weights there are, at least: RMS norm of 2686x5033 f16 18.1 us, not 20.5; of 129x604
 f32 1.2, not 1.4, cold 4.6, not 5.0; but a layer norm of 16384x4096 f16, in 64 registers, 69.2, not 67.9."""
-EVICTED = 0.75
-"""Sums of what takes this part of L2, or more, let L2 give it up first: what is in L2 already need not be written to
-memory for it. A sum of 65536 rows of 1024 f16 takes 38 us after other work, not 41; but one of 4096x4096, which L2 can
-hold, takes 9.0 again and again, not 5.3, since nothing makes room for it, and with 10 of 32 lines kept 9.0 for 5.8 too
-(H100; after other work 18.0 for 19.6)."""
 PAIRED = 64
 """Registers in which a thread of a cluster holds its part of two rows, which share the weights that it loads: RMS norm
 of 1237x62188 f32 167 us, not 178."""
 LONE_THREADS = 1024
 """Threads of a block that has an SM's shared memory alone, where there are no clusters: log-softmax of 235x92721 f16
-36.2 us, with 512 38.2 (H200). An SM with one block either reads, or computes, or writes: 44.4 us (H100), in clusters
-31.5; a layer norm of 906x64483 bf16 123, in clusters 94 (2026-11-28-h100-row-clusters.json.xz)."""
-RESIDENT = ((88, 5), (96, 4), (128, 3))
+36.2 us, with 512 38.2 (H200)."""
+RESIDENT, WEIGHTED = ((88, 5), (96, 4), (128, 3)), 4
 """Blocks that an SM should have at least, by the bytes that a thread loads at once, of rows in the shared memory of a
-cluster that are odd or have two weights: layer norms of 906x64483 bf16, 128 bytes, 94 us, with 4 blocks, which spill,
-97; of 509x42342 f32, 88 bytes, 64.8, with 4 66.2; log-softmax of 235x92721 f16, 96 bytes, 31.7, with 5 35.0 (H100)."""
+cluster that are odd or have two weights, and the least of these: layer norms of 906x64483 bf16, 128 bytes, 89.4 us with
+4 blocks, which spill a word, with 3 90.9; of 509x42342 f32, 88 bytes, 64.8 with 5, with 4 66.2; log-softmax of
+906x64483 f16, 128 bytes, 80.4 with 3, with 4 81.8; of 235x92721 f16, 96 bytes, 31.7 with 4, with 5 35.0 (H100)."""
 CLUSTERS = (2, 4, MOST_CLUSTER)
-"""Blocks of the clusters that take rows which no block of 512 threads holds in registers, the smallest first."""
+"""Blocks of the clusters that take rows which no block of 512 threads holds in registers, the smallest first: an SM has
+four such blocks or more, of which some read while others compute or write. Softmax of 256x50304 f16 takes 17.8 us by 4
+blocks of 256 threads, by one of 512 with the row in shared memory 22.0; 64x50304 5.6, not 7.2; layer norm of 333x24576
+f32 25.1, not 33.3. Of rows that one holds, f32 and single elements go to two: layer norm of 512x18000 f32 28.3, not
+30.9; softmax of 2000x20001 f16 63.2, not 64.7; but a layer norm of 4096x16384 f16 95.5, not 92.7 (H100)."""
 FEW_ROWS, LEAST_SHARED, LEAST_IN_CLUSTER = 4, 512, 8192
 """Rows are shared by the blocks of a cluster where so many times as many would give each SM one, if each block has so
 many elements, and a row so many: 1x17275 f32 3.2 us, not 6.0, but 64x8192 f16 2.9, not 2.6."""
@@ -91,8 +91,6 @@ f32 with 32 2.5, with 64 2.2, with 128 2.5 (H100)."""
 ALONE_THREADS = 256
 """Threads of a block of rows that are a thread's each, for half as many blocks as there are SMs, or more: sums of
 125803x3 f32 1.3 us, with 128 1.6; of 14370x4 bf16 with 128 1.02, with 64 1.08 (H100)."""
-LEAST_PART = 8192
-"""Elements of a part of a row."""
 LEAST_BYTES, LEAST_SINGLE = 64, 16
 """Bytes that threads side by side take at once, and how many threads take single elements side by side: a sector of
 memory, 32 bytes, of f16. Sums of 1000000x64 f16 take 37 us with 2 threads a row, 32 with 4."""
@@ -108,9 +106,8 @@ def select_rows(problem: RowProblem, target: Target) -> RowSchedule:
     if problem.results:
         return of_results(problem, target)
     schedule = of_columns(problem, target) if problem.transposed else _of_rows(problem, target)
-    bytes_ = problem.rows * problem.lines * problem.length * problem.read
-    once = not problem.again and target.has_l2_policies and bytes_ >= target.l2_bytes * EVICTED
-    return replace(schedule, prefetch=_prefetches(problem, schedule), evict_first=once)
+    first, drawn = evicted(problem, target)
+    return replace(schedule, prefetch=_prefetches(problem, schedule), evict_first=first, drawn=drawn)
 
 
 def check_rows(problem: RowProblem, schedule: RowSchedule, target: Target) -> None:
@@ -132,37 +129,6 @@ def check_rows(problem: RowProblem, schedule: RowSchedule, target: Target) -> No
             f"tile.rows: staged=true for {problem} takes {kept} bytes of shared memory a block, more than the {most} "
             f"of {target.chip}; expected more blocks a cluster, or staged=false"
         )
-
-
-def parts_of_rows(problem: RowProblem, target: Target) -> tuple[int, int]:
-    """In how many parts rows are reduced side by side, and how many elements each has: few long rows keep too few
-    threads busy. 1 where that does not pay for another launch, or elements are needed again."""
-    schedule = select_rows(problem, target)
-    if problem.again or not problem.fixed:
-        return 1, problem.length
-    if problem.transposed:
-        return parts_of_columns(problem, schedule, target)
-    busy = -(-problem.rows // schedule.tile[0]) * schedule.threads
-    full = target.sms * target.threads_sm // 2
-    seconds = problem.rows * problem.length * max(problem.read, 1) / target.dram_bytes_s
-    parts = min(-(-full // busy), problem.length // LEAST_PART)
-    if parts < 2 or seconds * (full / busy - 1) < LAUNCH:
-        return 1, problem.length
-    blocks = -(-problem.rows // schedule.tile[0])
-    for step in (schedule.vector * LANES, schedule.vector):
-        for most in (parts * 3 // 2, 2 * parts):  # what runs at once, or more
-            even = [more for more in range(parts - parts // 8, most) if problem.length % (more * step) == 0]
-            if even:
-                best = max(even, key=lambda more: min(1.0, more / parts) * _evenly(blocks * more, target))
-                return best, problem.length // best
-    step = schedule.vector * LANES
-    depth = problem.length // (parts * step) * step
-    return (problem.length // depth, depth) if depth else (1, problem.length)
-
-
-def _evenly(blocks: int, target: Target) -> float:
-    """How well blocks fill the SMs, of which some have one block more than others."""
-    return blocks / (-(-blocks // target.sms) * target.sms)
 
 
 def explain_rows(problem: RowProblem, schedule: RowSchedule) -> str:
@@ -194,7 +160,11 @@ def _of_rows(problem: RowProblem, target: Target) -> RowSchedule:
     if few > 1:
         forms = (rows.in_registers(few), rows.in_shared(MOST_CLUSTER, MOST_THREADS, 2, rows.all_shared))
         return next(filter(None, forms), None) or rows.in_passes(MOST_CLUSTER)
-    return rows.in_registers(1) or _of_long(rows)
+    held = rows.in_registers(1)
+    if held is not None and held.threads > CLUSTER_THREADS and (rows.vector == 1 or problem.narrowest >= WORD):
+        shared = rows.in_few_registers(2, WHOLE) if problem.again and target.has_clusters else None
+        return shared or held
+    return held or _of_long(rows)
 
 
 def _of_long(rows: _Rows) -> RowSchedule:
@@ -273,12 +243,15 @@ class _Rows:
         if not self.problem.again or bytes_ > PASS_LOADS * ACCESS or tiles * tile * self.problem.read > most:
             return None
         schedule = self._schedule(threads, threads, count, staged=True, cluster=cluster, unroll=unroll)
-        free = not (self.problem.beside > 1 or self.shift) or cluster == 1 or unroll == 1
-        return schedule if free else replace(schedule, min_blocks=next(n for most, n in RESIDENT if bytes_ <= most))
+        weighted = self.problem.beside > 1
+        if not (weighted or self.shift) or cluster == 1 or unroll == 1:
+            return schedule
+        wanted = next(n for most, n in RESIDENT if bytes_ <= most)
+        return replace(schedule, min_blocks=max(wanted, WEIGHTED) if weighted else wanted)
 
-    def in_passes(self, cluster: int) -> RowSchedule:
-        """Read again in each pass."""
-        threads = MOST_THREADS if cluster > 1 else PASS_THREADS
+    def in_passes(self, cluster: int, threads: int = 0) -> RowSchedule:
+        """Read again in each pass, by this many threads of a block; 0: by as many as there are of a cluster."""
+        threads = threads or (MOST_THREADS if cluster > 1 else PASS_THREADS)
         most = min(PASS_LOADS, PASS_BYTES // self.problem.narrowest // self.vector) // (2 if self.shift else 1)
         count = max(1, min(most, self.pieces(cluster) // threads))
         return self._schedule(threads, threads, 1, cluster=cluster, unroll=count)
@@ -318,7 +291,8 @@ def _of_unknown(problem: RowProblem, target: Target) -> RowSchedule:
     nobody reduces their parts in a kernel of its own."""
     vector, few = vector_of(problem, problem.length), _blocks_of_few(problem, target)
     if few > 1:
-        return _Rows(problem, target, vector, 0).in_passes(few)
+        threads = MOST_THREADS if FEW_ROWS * problem.rows <= target.sms else PASS_THREADS
+        return _Rows(problem, target, vector, 0).in_passes(few, threads)
     pieces = -(-problem.length // vector)
     most = max(1, HELD // problem.held // vector)
     across = _busy(problem, target, pieces, _divided(pieces, most, vector, problem) or MOST_THREADS, vector)

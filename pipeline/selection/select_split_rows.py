@@ -18,7 +18,7 @@ from mlir_gemm.pipeline.undecided import Undecided, kernels_before_select
 from mlir_gemm.spec.attributes import ROWS as WRITTEN
 from mlir_gemm.spec.attributes import SPLIT_K_WORKSPACE
 from mlir_gemm.spec.kernel_record import ROWS
-from mlir_gemm.tile_model.rows import parts_of_rows
+from mlir_gemm.tile_model.row_parts import parts_of_rows
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from mlir_gemm.dialect.outlining import long_rows
 from mlir_gemm.pipeline.driver import compile_module
 from mlir_gemm.spec.rows import RowProblem
 from mlir_gemm.spec.stages import STAGES
-from mlir_gemm.tile_model import rows
+from mlir_gemm.tile_model import row_parts
 from mlir_gemm.tile_model.chips import target
 
 WHOLE = STAGES[STAGES.index("tensorize") : STAGES.index("lower")]
@@ -27,8 +27,8 @@ SIZES = [
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows of a thousand elements count as long, and parts of them as worth a launch."""
     monkeypatch.setattr(long_rows, "LONG", 1000)
-    monkeypatch.setattr(rows, "LEAST_PART", 250)
-    monkeypatch.setattr(rows, "LAUNCH", 0.0)
+    monkeypatch.setattr(row_parts, "LEAST_PART", 250)
+    monkeypatch.setattr(row_parts, "LAUNCH", 0.0)
 
 
 @pytest.mark.usefixtures("short")
@@ -79,7 +79,7 @@ def test_parts_fill_the_sms_evenly() -> None:
     chip = target(CHIP)
     for count, length in ((1, 10_000_000), (8, 1_000_000)):
         problem = RowProblem(count, length, 4, length, read=4, even=True)
-        parts, depth = rows.parts_of_rows(problem, chip)
+        parts, depth = row_parts.parts_of_rows(problem, chip)
         assert parts * depth == length
         blocks = count * parts
         assert blocks / (-(-blocks // chip.sms) * chip.sms) > 0.8
