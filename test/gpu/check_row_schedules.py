@@ -13,6 +13,7 @@ torch.compile is measured too. A schedule is words:
     lN ... but in N of 32 launches
     +early  the first kernel lets the next one start early      +nopdl   no dependent launch
     +evict  loads are evict_first in L2     +keepN but for N hundredths          +stream  stores are evict_first
+    +once  of two vectors around a piece one is loaded      +nosel  nothing is chosen: wrong results, what these cost
     +luckN  loads of each warp are evict_first, but normal in N of 32 launches, as its clock says
 
 Each result is compared with float64; what is in memory before is NaN. `--random` adds sizes that nobody chose, beside
@@ -114,6 +115,10 @@ def edited(ptx: str, launch: Launch, edits: list[str]) -> tuple[str, Launch]:
             ptx = ptx.replace("griddepcontrol.wait;", "")
             steps = tuple(dataclasses.replace(step, dependent_launch=False) for step in launch.steps)
             launch = dataclasses.replace(launch, steps=steps)
+        elif edit == "+once":
+            ptx = _BOTH.sub(_loaded_once, ptx)
+        elif edit == "+nosel":
+            ptx = re.sub(r"\tselp\.b32 \t(%r\d+), (%r\d+), %r\d+, %p\d+;", r"\tmov.b32 \t\1, \2;", ptx)
         elif edit == "+stream":
             ptx = _with_policy(ptx, "st", "%stores", "L2::evict_first.b64 %stores, 1.0")
         elif edit.startswith("+luck"):
@@ -122,6 +127,19 @@ def edited(ptx: str, launch: Launch, edits: list[str]) -> tuple[str, Launch]:
             part = 1 - int(edit[5:] or 0) / 100 if edit.startswith("+keep") else 1.0
             ptx = _with_policy(ptx, "ld", "%loads", f"L2::evict_first.L2::evict_unchanged.b64 %loads, {part}")
     return ptx, launch
+
+
+_LOAD = r"\tld\.global\.v4\.b32 \t\{([^}]*)\}, \[%rd\d+(?:\+(\d+))?\];\n"
+_BOTH = re.compile(f"({_LOAD}){_LOAD}")
+"""Two loads of vectors after each other."""
+
+
+def _loaded_once(found: re.Match[str]) -> str:
+    """The first of two loads, whose numbers the second's are too, if it is of what lies before it."""
+    if int(found[3] or 0) - int(found[5] or 0) != WIDEST:
+        return found[0]
+    pairs = zip(found[4].split(", "), found[2].split(", "), strict=True)
+    return found[1] + "".join(f"\tmov.b32 \t{new}, {old};\n" for new, old in pairs)
 
 
 def _with_policy(ptx: str, access: str, name: str, policy: str, normal: int = 0) -> str:
