@@ -18,12 +18,6 @@ STAY = "createpolicy.fractional.L2::evict_normal.b64 $0, 1.0;"
 LEAVE = "createpolicy.fractional.L2::evict_first.b64 $0, 1.0;"
 POLICIES = STAY, LEAVE
 """PTX that makes the two policies, each an i64."""
-DRAWN = (
-    "{{ .reg .b32 now; .reg .b64 stay; .reg .pred stays; mov.u32 now, %clock; bfe.u32 now, now, 4, 5; "
-    "setp.lt.u32 stays, now, {}; createpolicy.fractional.L2::evict_normal.b64 stay, 1.0; "
-    "createpolicy.fractional.L2::evict_first.b64 $0, 1.0; selp.b64 $0, stay, $0, stays; }}"
-)
-"""PTX that makes the first for so many of PARTS warps and launches, by bits of the clock, and the second for others."""
 
 
 def hint(entry: Any, kept: int, coordinates: Sequence[Any], sizes: Sequence[int]) -> Any:
@@ -47,10 +41,9 @@ def hint(entry: Any, kept: int, coordinates: Sequence[Any], sizes: Sequence[int]
     return arith.SelectOp(stays, _policy(entry, STAY), leave).result
 
 
-def leaving(entry: Any, drawn: int = 0) -> Any:
-    """The policy of what L2 gives up first, an i64 that is made at the start of a kernel's block; for `drawn` of PARTS
-    warps that of what stays, for others in each launch, as their clocks say."""
-    return _policy(entry, DRAWN.format(drawn) if drawn else LEAVE)
+def leaving(entry: Any) -> Any:
+    """The policy of what L2 gives up first, an i64 that is made at the start of a kernel's block."""
+    return _policy(entry, LEAVE)
 
 
 def _policy(entry: Any, text: str) -> Any:

@@ -49,4 +49,4 @@ def _placed(schedule: RowSchedule, target: Target) -> Iterator[Placed]:
         yield at("nvvm", "math", step("extend-bf16"))
     yield from converted(target, STORES if schedule.cluster > 1 and target.has_clusters else "")
     if schedule.evict_first and target.has_l2_policies:
-        yield at("nvvm", "maps", step("evict-loads", **({"drawn": schedule.drawn} if schedule.drawn else {})))
+        yield at("nvvm", "maps", step("evict-loads"))

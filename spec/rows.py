@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from mlir_gemm.errors import ScheduleError
-from mlir_gemm.spec.l2_policy import PARTS
 
 MOST_VECTOR = 16
 """Elements of the widest access: 16 bytes of the narrowest ones."""
@@ -24,8 +23,8 @@ MOST_HELD = 256
 MOST_BLOCKS = 32
 """Blocks of an SM at most."""
 
-_WHERE_SET = ("prefetch", "evict_first", "flat", "min_blocks", "part", "drawn")
-_NUMBERS = ("threads", "across", "vector", "shift", "unroll", "cluster", "flat", "min_blocks", "part", "drawn")
+_WHERE_SET = ("prefetch", "evict_first", "flat", "min_blocks", "part")
+_NUMBERS = ("threads", "across", "vector", "shift", "unroll", "cluster", "flat", "min_blocks", "part")
 
 
 @dataclass(frozen=True)
@@ -105,9 +104,6 @@ class RowSchedule:
     """If not 0, rows are parts that others have reduced: each block combines them, and computes so many elements."""
     min_blocks: int = 0
     """If not 0, threads get so few registers that an SM has so many blocks."""
-    drawn: int = 0
-    """With `evict_first`, in how many of 32 launches what a warp reads of rows stays in L2 all the same, by its
-    clock."""
 
     def fields(self) -> dict[str, Any]:
         """All fields by name, but those that say nothing of what few rows have."""
@@ -171,9 +167,6 @@ class RowSchedule:
                                 "of one row")  # fmt: skip
         if not 0 <= self.min_blocks <= MOST_BLOCKS:
             raise ScheduleError(f"tile.rows: min_blocks={self.min_blocks}; expected 0 to {MOST_BLOCKS}")
-        if not 0 <= self.drawn < PARTS or (self.drawn and not self.evict_first):
-            raise ScheduleError(f"tile.rows: drawn={self.drawn} with evict_first={str(self.evict_first).lower()}; "
-                                f"expected 0, or up to {PARTS - 1} with evict_first=true")  # fmt: skip
         if self.flat < 0 or self.flat % self.threads:
             raise ScheduleError(f"tile.rows: flat={self.flat}; expected 0, or a multiple of threads={self.threads}")
         if self.flat and (self.shift or self.staged or self.transposed or self.cluster > 1):
@@ -188,7 +181,6 @@ class RowSchedule:
         turned += f", {self.cluster} blocks a row" if self.cluster > 1 else ""
         turned += ", all loads first" if self.prefetch else ""
         turned += ", evicted first from L2" if self.evict_first else ""
-        turned += f" but for {self.drawn} of {PARTS} launches" if self.drawn else ""
         turned += f", {self.flat} elements at once through shared memory" if self.flat else ""
         turned += f", {self.part} elements a block" if self.part else ""
         turned += f", {self.min_blocks} blocks an SM" if self.min_blocks else ""

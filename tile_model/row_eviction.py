@@ -7,17 +7,15 @@ from mlir_gemm.spec.target import Target
 
 EVICTED = 0.75
 """Sums of what takes this part of L2, or more, let L2 give it up first: what is in L2 already need not be written to
-memory for it. A sum of 65536 rows of 1024 f16 takes 38 us after other work, not 41 (H200)."""
-DRAWN, LEAST_DRAWN = 2, 0.125
-"""Of what L2 can hold, from this part of it on, loads stay all the same in so many of 32 launches: else nothing makes
-room for it in an L2 that others have filled, and a sum of 4096x4096 takes 9.0 us again and again, not 5.8. With 2 it
-takes 5.8, and 17.9 after other work, with 4 5.8 and 17.5, without 5.8 and 19.6; sums of columns of 256x50257 f16 5.9
-and 16.4, 6.05 and 16.3, 5.8 and 19.2 (H100)."""
+memory for it. A sum of 65536 rows of 1024 f16 takes 38 us after other work, not 41 (H200). But of what L2 can hold
+nothing is there again: evict-first lines only ever take each other's places, and what others wrote stays. Sums of
+4096x4096 take 9.0 us again and again, not 5.8, with 10 of 32 lines kept 9.0 too; where each warp's clock draws 2 to 4
+of 32 loads that stay, 11.2, and of columns of 256x50257 f16 10.5, not 5.8, since a line that an evict-first load finds
+is the first to go again (H100; after other work 17.8 for 19.6, 16.3 for 19.0; what a normal load has brought before
+stays, so that a kernel measured after the usual one takes 5.8)."""
 
 
-def evicted(problem: RowProblem, target: Target) -> tuple[bool, int]:
-    """Whether what is read of rows is the first that L2 gives up, and in how many of 32 launches not."""
-    part = problem.rows * problem.lines * problem.length * problem.read / max(target.l2_bytes, 1)
-    if problem.again or not target.has_l2_policies or part < LEAST_DRAWN:
-        return False, 0
-    return True, DRAWN if part < EVICTED else 0
+def evicts(problem: RowProblem, target: Target) -> bool:
+    """Whether what is read of rows is the first that L2 gives up."""
+    bytes_ = problem.rows * problem.lines * problem.length * problem.read
+    return not problem.again and target.has_l2_policies and bytes_ >= target.l2_bytes * EVICTED

@@ -26,7 +26,7 @@ from mlir_gemm.tile_model.row_accesses import (
     power,
     vector_of,
 )
-from mlir_gemm.tile_model.row_eviction import evicted
+from mlir_gemm.tile_model.row_eviction import evicts
 
 WHOLE = 40
 """Registers in which a thread holds elements of whole rows, by choice; more where a row is still held by one block of
@@ -57,17 +57,19 @@ of 1237x62188 f32 167 us, not 178."""
 LONE_THREADS = 1024
 """Threads of a block that has an SM's shared memory alone, where there are no clusters: log-softmax of 235x92721 f16
 36.2 us, with 512 38.2 (H200)."""
-RESIDENT, WEIGHTED = ((88, 5), (96, 4), (128, 3)), 4
+RESIDENT, WEIGHTED, MOST_OF_HALVES = ((88, 5), (96, 4), (128, 3)), 4, 4
 """Blocks that an SM should have at least, by the bytes that a thread loads at once, of rows in the shared memory of a
-cluster that are odd or have two weights, and the least of these: layer norms of 906x64483 bf16, 128 bytes, 89.4 us with
-4 blocks, which spill a word, with 3 90.9; of 509x42342 f32, 88 bytes, 64.8 with 5, with 4 66.2; log-softmax of
-906x64483 f16, 128 bytes, 80.4 with 3, with 4 81.8; of 235x92721 f16, 96 bytes, 31.7 with 4, with 5 35.0 (H100)."""
+cluster that are odd or have two weights; at least with weights, and at most of 16-bit elements. Layer norms of
+906x64483 bf16, 128 bytes, take 90.8 us with 4 blocks, with 3 91.6; of 1024x40000 bf16, 80 bytes, 63.7 with 5, with 4
+62.5; of 509x42342 f32, 88 bytes, 64.8 with 5, with 4 66.2; log-softmax of 906x64483 f16, 128 bytes, 80.4 with 3, with 4
+81.8 (H100)."""
 CLUSTERS = (2, 4, MOST_CLUSTER)
 """Blocks of the clusters that take rows which no block of 512 threads holds in registers, the smallest first: an SM has
 four such blocks or more, of which some read while others compute or write. Softmax of 256x50304 f16 takes 17.8 us by 4
 blocks of 256 threads, by one of 512 with the row in shared memory 22.0; 64x50304 5.6, not 7.2; layer norm of 333x24576
-f32 25.1, not 33.3. Of rows that one holds, f32 and single elements go to two: layer norm of 512x18000 f32 28.3, not
-30.9; softmax of 2000x20001 f16 63.2, not 64.7; but a layer norm of 4096x16384 f16 95.5, not 92.7 (H100)."""
+f32 25.1, not 33.3. Of rows that one holds, f32 ones go to two: layer norm of 512x18000 f32 28.3, not 30.9; RMS norm of
+267x20133 17.7, not 20.7; but a layer norm of 4096x16384 f16 95.5, not 92.7, of 4000x12001 bf16 93.9, not 81.0
+(H100)."""
 FEW_ROWS, LEAST_SHARED, LEAST_IN_CLUSTER = 4, 512, 8192
 """Rows are shared by the blocks of a cluster where so many times as many would give each SM one, if each block has so
 many elements, and a row so many: 1x17275 f32 3.2 us, not 6.0, but 64x8192 f16 2.9, not 2.6."""
@@ -96,9 +98,11 @@ LEAST_BYTES, LEAST_SINGLE = 64, 16
 memory, 32 bytes, of f16. Sums of 1000000x64 f16 take 37 us with 2 threads a row, 32 with 4."""
 LEAST_ALONE = 7
 """Accesses of a row that one thread may take alone: sums of 93227x7 bf16 1.4 us, not 1.7."""
-LEAST_SHIFTED = 24576
-"""Elements of the shortest rows whose tiles start before them, so that accesses are wide. Below, threads hold rows that
-they load in single elements: 20001 f16 57 us, not 78, since the edges of wide pieces branch."""
+LEAST_SHIFTED, LEAST_SHIFTED_ALONE = 10241, 24576
+"""Elements of the shortest rows whose tiles start before them, so that accesses are wide, by clusters and by a block.
+Below, threads hold rows that they load in single elements: a layer norm of 6000x8191 f16 takes 79.8 us, not 82.9. One
+of 2000x20001 takes 67.2 in wide vectors by two blocks, by single elements 84.8, softmax 55.7, not 64.0; of 4000x12001
+81.5, as by single elements 81.0, softmax 68.5, not 73.0 (H100)."""
 
 
 def select_rows(problem: RowProblem, target: Target) -> RowSchedule:
@@ -106,8 +110,7 @@ def select_rows(problem: RowProblem, target: Target) -> RowSchedule:
     if problem.results:
         return of_results(problem, target)
     schedule = of_columns(problem, target) if problem.transposed else _of_rows(problem, target)
-    first, drawn = evicted(problem, target)
-    return replace(schedule, prefetch=_prefetches(problem, schedule), evict_first=first, drawn=drawn)
+    return replace(schedule, prefetch=_prefetches(problem, schedule), evict_first=evicts(problem, target))
 
 
 def check_rows(problem: RowProblem, schedule: RowSchedule, target: Target) -> None:
@@ -156,15 +159,16 @@ def _of_rows(problem: RowProblem, target: Target) -> RowSchedule:
         if 2 * schedule.tile[0] * problem.length * problem.read <= target.smem_block:
             return schedule
     few = _blocks_of_few(problem, target)
-    rows = _Rows(problem, target, *_access(problem, few))
+    rows = _Rows(problem, target, *_access(problem, few, target))
     if few > 1:
         forms = (rows.in_registers(few), rows.in_shared(MOST_CLUSTER, MOST_THREADS, 2, rows.all_shared))
         return next(filter(None, forms), None) or rows.in_passes(MOST_CLUSTER)
     held = rows.in_registers(1)
-    if held is not None and held.threads > CLUSTER_THREADS and (rows.vector == 1 or problem.narrowest >= WORD):
-        shared = rows.in_few_registers(2, WHOLE) if problem.again and target.has_clusters else None
-        return shared or held
-    return held or _of_long(rows)
+    if held is None or (rows.shift and problem.again and held.threads > CLUSTER_THREADS):
+        return _of_long(rows)
+    if held.threads > CLUSTER_THREADS and problem.narrowest >= WORD and problem.again and target.has_clusters:
+        return rows.in_few_registers(2, WHOLE) or held
+    return held
 
 
 def _of_long(rows: _Rows) -> RowSchedule:
@@ -247,7 +251,8 @@ class _Rows:
         if not (weighted or self.shift) or cluster == 1 or unroll == 1:
             return schedule
         wanted = next(n for most, n in RESIDENT if bytes_ <= most)
-        return replace(schedule, min_blocks=max(wanted, WEIGHTED) if weighted else wanted)
+        wanted = max(wanted, WEIGHTED) if weighted else wanted
+        return replace(schedule, min_blocks=wanted if self.problem.narrowest >= WORD else min(wanted, MOST_OF_HALVES))
 
     def in_passes(self, cluster: int, threads: int = 0) -> RowSchedule:
         """Read again in each pass, by this many threads of a block; 0: by as many as there are of a cluster."""
@@ -279,10 +284,11 @@ def _blocks_of_few(problem: RowProblem, target: Target) -> int:
     return cluster if problem.length >= LEAST_IN_CLUSTER else 1
 
 
-def _access(problem: RowProblem, cluster: int) -> tuple[int, int]:
+def _access(problem: RowProblem, cluster: int, target: Target) -> tuple[int, int]:
     """Elements of one access, and of which multiple tiles start in memory where rows do not (0: where rows do)."""
     vector, wanted = vector_of(problem, problem.length), power(ACCESS // problem.narrowest)
-    shifted = problem.even and problem.length >= LEAST_SHIFTED and problem.narrowest < WORD and cluster == 1
+    least = LEAST_SHIFTED if target.has_clusters and problem.again else LEAST_SHIFTED_ALONE
+    shifted = problem.even and problem.length >= least and problem.narrowest < WORD and cluster == 1
     return (wanted, wanted) if vector < wanted and shifted else (vector, 0)
 
 

@@ -2,8 +2,7 @@
 
 Expects llvm.func kernels; llvm.load of global memory with the flag `nontemporal`, of a number or of a vector of 4, 8
 or 16 bytes. Leaves inline PTX with an L2 eviction policy (`evict_first`), made at the kernel's start. LLVM would drop
-the flag. Loads of other sizes stay as they are. A second run changes nothing. With `drawn=N` what a warp loads stays as
-usual in N of 32 launches, by its clock: numbers that nobody chose, for what the same loads find in L2 later.
+the flag. Loads of other sizes stay as they are. A second run changes nothing.
 
 What is read from end to end would push out of L2 what others have written there, which must be written to memory
 first: a sum of 4096 rows of 4096 f16 after other work takes 14.5 us, not 15.8 (H200).
@@ -16,10 +15,8 @@ from typing import Any, ClassVar
 
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.walk import body, named
-from mlir_gemm.errors import PassError
 from mlir_gemm.lowering import assembly, l2_eviction
 from mlir_gemm.passes.base import Pass
-from mlir_gemm.spec.l2_policy import PARTS
 
 FLAG = "nontemporal"
 WORD = 32
@@ -32,12 +29,6 @@ class EvictLoads(Pass):
     """Let L2 give up first what is read once."""
 
     name: ClassVar[str] = "evict-loads"
-    drawn: int = 0
-    """In how many of 32 launches what a warp loads stays all the same."""
-
-    def __post_init__(self) -> None:
-        if not 0 <= self.drawn < PARTS:
-            raise PassError(f"pass '{self}': drawn={self.drawn}; expected 0 to {PARTS - 1}")
 
     def run(self, module: Any) -> None:
         for kernel in named(module, "llvm.func"):
@@ -45,7 +36,7 @@ class EvictLoads(Pass):
                 op = load.operation
                 if FLAG in op.attributes and str(op.operands[0].type) in GLOBAL and _bits(op.results[0].type):
                     with ir.InsertionPoint(op), op.location:
-                        made = _loaded(op, l2_eviction.leaving(body(kernel), self.drawn))
+                        made = _loaded(op, l2_eviction.leaving(body(kernel)))
                     op.results[0].replace_all_uses_with(made)
                     op.erase()
 

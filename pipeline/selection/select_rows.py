@@ -45,7 +45,7 @@ class SelectRows(Pass):
                     check_rows(problem, pinned, kernel.target)
                 schedule = pinned or select_rows(problem, kernel.target)
                 if not pinned and kernel.name in again:
-                    schedule = replace(schedule, evict_first=False, drawn=0)
+                    schedule = replace(schedule, evict_first=False)
                 kernel.function.attributes[ROWS] = annotations.dictionary(schedule.fields())
                 kernel.function.attributes[PROBLEM] = annotations.to_dictionary(problem)
                 if HINTS in kernel.function.attributes:

@@ -10,7 +10,6 @@ torch.compile is measured too. A schedule is words:
     uN tiles at a time                    s  tiles from aligned addresses on              g  rows in shared memory
     p  all loads first                    y  columns: N accesses down, `a` side by side   m  the model's, changed
     f  copied as one line                 e  evicted first from L2             bN blocks of an SM at least
-    lN ... but in N of 32 launches
     +early  the first kernel lets the next one start early      +nopdl   no dependent launch
     +evict  loads are evict_first in L2     +keepN but for N hundredths          +stream  stores are evict_first
     +once  of two vectors around a piece one is loaded      +nosel  nothing is chosen: wrong results, what these cost
@@ -65,13 +64,11 @@ def schedule(words: list[str], rows: Rows, model: RowSchedule | None) -> RowSche
         "staged": "g" in given,
         "evict_first": "e" in given,
         "min_blocks": given.get("b", 0),
-        "drawn": given.get("l", 0),
     }
     if "m" in given:
         changed = {
             "prefetch": "p" in given,
             "evict_first": "e" in given,
-            "drawn": given.get("l", 0),
             "unroll": given.get("u", model.unroll),
             "min_blocks": given.get("b", model.min_blocks),
         }
@@ -81,7 +78,7 @@ def schedule(words: list[str], rows: Rows, model: RowSchedule | None) -> RowSche
     groups = threads // across
     if "y" in given:
         return RowSchedule(threads, across, vector, (groups * given["y"], across * vector), transposed=True,
-                           unroll=given.get("u", 1), evict_first="e" in given, drawn=given.get("l", 0))  # fmt: skip
+                           unroll=given.get("u", 1), evict_first="e" in given)  # fmt: skip
     shift = vector if "s" in given else 0
     cluster = given.get("x", 1)
     whole = -(-(rows.n + max(shift - 1, 0)) // (vector * across * cluster))

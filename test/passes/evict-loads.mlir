@@ -1,12 +1,6 @@
 // evict-loads: what is read once is the first that L2 gives up; a second run changes nothing.
 // RUN: mlir-gemm opt %s evict-loads | FileCheck %s
 // RUN: mlir-gemm opt %s evict-loads evict-loads | FileCheck %s
-// RUN: mlir-gemm opt %s 'evict-loads{drawn=4}' | FileCheck %s --check-prefix=DRAWN
-
-// DRAWN-LABEL: llvm.func @k(
-//       DRAWN:   %[[P:.*]] = llvm.inline_asm "{ {{.*}} mov.u32 now, %clock; {{.*}} setp.lt.u32 stays, now, 4; {{.*}} selp.b64 $0, stay, $0, stays; }", "=l" : () -> i64
-//   DRAWN-NOT:   createpolicy
-//       DRAWN:   ld.global.L2::cache_hint.v4.b32 {{.*}} %arg0, %[[P]]
 
 // CHECK-LABEL: llvm.func @k(
 //       CHECK:   %[[P:.*]] = llvm.inline_asm "createpolicy.fractional.L2::evict_first.b64 $0, 1.0;", "=l" : () -> i64
