@@ -28,7 +28,7 @@ from mlir_gemm.passes.base import Pass
 
 _MATRICES = ("gpu.subgroup_mma_load_matrix", "gpu.subgroup_mma_store_matrix")
 _ACCESSES = ("memref.load", "memref.store", "vector.load", "vector.store", *_MATRICES)
-_VIEWS = ("memref.reinterpret_cast", "memref.view", "memref.cast", "memref.get_global",
+_VIEWS = ("memref.reinterpret_cast", "memref.view", "memref.cast", "memref.get_global", "memref.collapse_shape",
           "builtin.unrealized_conversion_cast")  # fmt: skip
 WIDTHS = ("vector", "element")
 
@@ -130,6 +130,9 @@ class _Views:
             return buffer, *_of_cast(owner)
         if name == "memref.cast":
             return self.resolve(owner.operands[0], made)
+        if name == "memref.collapse_shape":
+            strides, offset = memory.type.get_strides_and_offset()
+            return self.resolve(owner.operands[0], made)[0], list(strides), offset
         if name == "memref.view":
             buffer = self._shared(owner) if made else owner.operation
             return buffer, list(memory.type.get_strides_and_offset()[0]), 0

@@ -20,7 +20,7 @@ from mlir_gemm.passes.spirv.select_glsl import COPYSIGN, with_sign
 NAMES = {
     "math.fma": "spirv.CL.fma", "math.absf": "spirv.CL.fabs", "math.sqrt": "spirv.CL.sqrt",
     "math.floor": "spirv.CL.floor", "math.ceil": "spirv.CL.ceil", "math.round": "spirv.CL.round",
-    "math.roundeven": "spirv.CL.rint",
+    "math.roundeven": "spirv.CL.rint", "math.rsqrt": "spirv.CL.rsqrt",
 }  # fmt: skip
 _EXP2 = "math.exp2"
 _MOST = 300.0

@@ -77,3 +77,19 @@ gpu.module @matrices {
     gpu.return
   }
 }
+
+// -----
+
+// What is read as one line is the same buffer.
+// CHECK: gpu.func @line(%[[A:[a-z0-9]+]]: memref<?xf32, {{.*}}>
+// CHECK-NOT: collapse_shape
+// CHECK: memref.load %[[A]][%{{.*}}]
+gpu.module @kernels {
+  gpu.func @line(%a: memref<4x7xf32>, %out: memref<4xf32>) kernel attributes {known_block_size = array<i32: 4, 1, 1>} {
+    %row = gpu.thread_id x
+    %line = memref.collapse_shape %a [[0, 1]] : memref<4x7xf32> into memref<28xf32>
+    %v = memref.load %line[%row] : memref<28xf32>
+    memref.store %v, %out[%row] : memref<4xf32>
+    gpu.return
+  }
+}

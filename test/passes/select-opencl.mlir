@@ -8,7 +8,8 @@
 // CHECK: %[[REST:.*]] = arith.subf %[[FMA]], %[[WHOLE]] : f32
 // CHECK: %[[EXP:.*]] = spirv.CL.exp
 // CHECK: %[[POWER:.*]] = spirv.CL.ldexp %[[EXP]], %{{.*}} : f32, i32 -> f32
-// CHECK: arith.bitcast %[[POWER]] : f32 to i32
+// CHECK: %[[INVERSE:.*]] = spirv.CL.rsqrt %[[POWER]] : f32
+// CHECK: arith.bitcast %[[INVERSE]] : f32 to i32
 // CHECK: arith.ori
 // CHECK: arith.extf %{{.*}} : f16 to f32
 // CHECK: spirv.CL.ldexp
@@ -20,7 +21,8 @@ gpu.module @kernels {
     %zero = arith.constant 0 : index
     %f = math.fma %x, %x, %x : f32
     %p = math.exp2 %f : f32
-    %s = math.copysign %p, %x : f32
+    %i = math.rsqrt %p fastmath<afn> : f32
+    %s = math.copysign %i, %x : f32
     %q = math.exp2 %h : f16
     %r = math.roundeven %d : f64
     %e = math.exp2 %r : f64
