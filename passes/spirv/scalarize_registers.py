@@ -20,6 +20,7 @@ from typing import Any, ClassVar
 from mlir_gemm.dialect import constants
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.spirv_kernels import as_bits
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.lowering.buffer_units import divided, joined
 from mlir_gemm.passes.base import Pass
@@ -267,10 +268,17 @@ def _bitcast(operation: Any, of: Of) -> list[Any]:
     several = max(source.width, result.width) // min(source.width, result.width)
     if several > 4:
         raise pass_error(operation, f"'{operation.name}' from {source} to {result}; expected at most four for one")
+    bits = as_bits(min(source, result, key=lambda type_: type_.width))
     if source.width > result.width:
-        return [each for number in numbers for each in divided(number, result, several)]
-    parts = [numbers[first : first + several] for first in range(0, len(numbers), several)]
+        return [_bit_cast(each, result) for number in numbers for each in divided(number, bits, several)]
+    words = [_bit_cast(number, bits) for number in numbers]
+    parts = [words[first : first + several] for first in range(0, len(words), several)]
     return [joined(part, result) for part in parts]
+
+
+def _bit_cast(number: Any, type_: Any) -> Any:
+    """The bits of a number as another type, of as many."""
+    return number if number.type == type_ else dialect("arith").BitcastOp(type_, number).result
 
 
 _MADE: dict[str, Callable[[Any, Of], list[Any]]] = {

@@ -46,4 +46,18 @@ gpu.module @kernels {
     memref.store %y, %out[%zero] : memref<1xf64>
     gpu.return
   }
+
+  // Two bf16 of a word are its 16-bit integers: SPIR-V has no vectors of bf16.
+  // CHECK-LABEL: gpu.func @halves(
+  // CHECK: %[[PAIR:.*]] = spirv.Bitcast %{{.*}} : i32 to vector<2xi16>
+  // CHECK: %[[BITS:.*]] = spirv.CompositeExtract %[[PAIR]][1 : i32]
+  // CHECK: arith.bitcast %[[BITS]] : i16 to bf16
+  gpu.func @halves(%x: i32, %out: memref<1xbf16>) kernel {
+    %zero = arith.constant 0 : index
+    %v = vector.broadcast %x : i32 to vector<1xi32>
+    %pair = vector.bitcast %v : vector<1xi32> to vector<2xbf16>
+    %y = vector.extract %pair[1] : bf16 from vector<2xbf16>
+    memref.store %y, %out[%zero] : memref<1xbf16>
+    gpu.return
+  }
 }
