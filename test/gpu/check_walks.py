@@ -52,17 +52,29 @@ PLACES = (
 """Tiles, and the operands that are not staged: those of his A4000, his A100 and his Ada, and longer k steps."""
 IN_PLACE = "promote=off,mainloop=direct,stages=1"
 PLACE_SIZES = ((4096, 4096, 4096, "kn"), (1024, 1024, 1024, "kn"))
+C = "promote_c=on"
+AHEAD = "promote_c=on,prefetch_c=on"
+TURNS = "block=128x128x64,warp=128x128x64,stages=4,ping_pong=on"
+TOGETHER = "block=128x128x64,warp=64x128x64,stages=4,ping_pong=off"
 ADDED = (
     (
-        "mma=wgmma,block=128x128x64,warp=64x128x64,stages=4,ping_pong=off",
-        ("promote_c=on", "promote_c=on,prefetch_c=on"),
+        "mma=wgmma,promote_c=off,prefetch_c=off",
+        (TURNS, f"{TURNS},{AHEAD}", TOGETHER, f"{TOGETHER},{C}", f"{TOGETHER},{AHEAD}",
+         f"block=64x256x64,warp=64x256x64,stages=3,ping_pong=on,{AHEAD}",
+         f"block=64x128x64,warp=64x128x64,ping_pong=on,{AHEAD}"),
     ),
     (
-        "mma=mma_sync,mainloop=cp_async,block=128x128x64,warp=64x64x16,stages=2",
-        ("promote_c=on", "promote_c=on,prefetch_c=on"),
+        "mma=mma_sync,mainloop=cp_async,block=128x128x64,warp=64x64x16,stages=2,promote_result=off",
+        (C, AHEAD, "stages=3", "promote_result=on", f"{C},promote_result=on", f"{AHEAD},promote_result=on"),
     ),
-)
-ADDED_SIZES = ((2048, 2048, 2048, "nk"), (4096, 4096, 256, "kn"), (8192, 8192, 64, "nk"))
+)  # fmt: skip
+"""The model's choice, and tiles of two warpgroups in turns and together, with what the epilogue adds read by lanes,
+through shared memory after the products, and during them; and the same of `mma_sync` with results by lanes and whole
+vectors."""
+ADDED_SIZES = (
+    (2048, 2048, 2048, "nk"), (4096, 4096, 256, "kn"), (8192, 8192, 64, "nk"), (4096, 4096, 1024, "kn"),
+    (16384, 4096, 128, "nk"), (8192, 1024, 512, "nk"), (4096, 4096, 4096, "nk"),
+)  # fmt: skip
 
 
 def walks(chip: str) -> Iterator[list[Timed]]:
@@ -85,7 +97,7 @@ def pads(chip: str) -> Iterator[list[Timed]]:
 
 def added(chip: str) -> Iterator[list[Timed]]:
     for size in ADDED_SIZES:
-        for tiles, fields in ADDED:
+        for tiles, fields in ADDED if size in ADDED_SIZES[:3] else ADDED[:1]:
             yield group(size, chip, "f16", tiles, list(fields), added=True)
 
 
