@@ -39,8 +39,14 @@ def by_copy_engine(schedule: Schedule) -> bool:
     return schedule.prefetch_c and mainloop_of(schedule).producer and mma_of(schedule).unit == "warpgroup"
 
 
+def brought(problem: Problem) -> list[str]:
+    """The element types of the matrices that the copy engine brings: C is added after the products too."""
+    return [*problem.epilogue_types.split(), *([problem.acc] if problem.reads_c else [])]
+
+
 def _passes(schedule: Schedule, _: Target) -> Iterable[Placed]:
     if by_copy_engine(schedule):
+        yield at("accumulate", "initialise", step("sink-init", loads=True))
         yield at("describe", "store", step("tma-load-c"))
         return
     if schedule.promote_c:
@@ -70,7 +76,7 @@ def _shared(problem: Problem, schedule: Schedule) -> int:
 def _beside(problem: Problem, schedule: Schedule) -> int:
     """The same beside a ring, which a producer fills meanwhile, and of what is read ahead beside all operands."""
     if by_copy_engine(schedule):
-        tiles = (schedule.block[0] * schedule.block[1] * ELEMENT_BYTES[each] for each in problem.epilogue_types.split())
+        tiles = (schedule.block[0] * schedule.block[1] * ELEMENT_BYTES[each] for each in brought(problem))
         each = sum(-(-size // PATTERN) * PATTERN for size in tiles) * (2 if schedule.ping_pong else 1)
         # Its barriers come after the ring's, at the next place where a pattern may start.
         return each + PATTERN + (consumer_warpgroups(schedule) - schedule.stages) * BARRIERS
@@ -140,7 +146,8 @@ def goes_with(problem: Problem, schedule: Schedule, target: Target) -> str | Non
 
 def _not_ahead(problem: Problem, schedule: Schedule, target: Target) -> str:
     """Why what the epilogue reads is not copied while the products are computed."""
-    if not schedule.promote_c or not problem.epilogue_types:
+    added = brought(problem) if by_copy_engine(schedule) else problem.epilogue_types
+    if not schedule.promote_c or not added:
         return "it copies what the epilogue reads through shared memory (promote_c=on), and there is nothing of that"
     if not target.has_async_copies:
         return f"{target.chip} has no asynchronous copies (cp.async, from sm_80 on)"
@@ -158,8 +165,6 @@ def _not_ahead(problem: Problem, schedule: Schedule, target: Target) -> str:
 
 def _not_by_copy_engine(problem: Problem, schedule: Schedule) -> str:
     """Why the copy engine does not bring what the epilogue reads."""
-    if problem.reads_c:
-        return "the sums start from C, which is needed before the products"
     if problem.epilogue_vector < 8 * CHUNK:
         return (
             f"rows of what the epilogue reads start at multiples of {problem.epilogue_vector} bits only, the copy "
@@ -171,7 +176,7 @@ def _not_by_copy_engine(problem: Problem, schedule: Schedule) -> str:
             if problem.out_order != "mn"
             else ("with A through registers lanes have other rows")
         )
-    for element in problem.epilogue_types.split():
+    for element in brought(problem):
         row = schedule.warp[1] * ELEMENT_BYTES[element]
         if ELEMENT_BYTES[element] not in STAGED or row % NARROWEST:
             return (

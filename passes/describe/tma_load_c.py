@@ -1,7 +1,7 @@
 """tma-load-c: what the epilogue adds comes to shared memory by the copy engine (TMA) while the products are computed.
 
-Expects, in the consumer of a tile.warp_specialize, tile.load of warpgroups' tiles from global memory after the
-products. Leaves for each a buffer of its own for every warpgroup, in panels (`swizzle128`, `swizzle64` or `swizzle32`),
+Expects, in the consumer of a tile.warp_specialize, tile.load of warpgroups' tiles from global memory that are used
+after the products. Leaves for each a buffer of its own for every warpgroup, in panels (`swizzle128`, `swizzle64` or `swizzle32`),
 and a ring of one stage for each warpgroup: before a tile's first wait one thread of the warpgroup announces the bytes
 of all (tile.producer_acquire) and starts the copies (tile.tma_load); where the first load stood, the warpgroup waits
 (tile.consumer_wait), and loads from the buffers. A loop over tiles carries the phase, and at the end of a tile the
@@ -24,7 +24,7 @@ from mlir_gemm.dialect.clone import attributes_of
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.memory import in_shared, shared_buffer, subview
 from mlir_gemm.dialect.rings import swizzle_of
-from mlir_gemm.dialect.walk import ancestor_in, body, in_block, is_within, named
+from mlir_gemm.dialect.walk import ancestor_in, body, in_block, is_within, named, users
 from mlir_gemm.lowering.wgmma import through_registers
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.describe.create_tensor_maps import cannot_describe
@@ -63,10 +63,13 @@ def _stage(forall: Any, roles: Any) -> None:
     first = min(ends)
     while first and inside[first - 1].name in _STARTS:
         first -= 1
-    behind = [op for op in inside[max(ends) + 1 :] if op.name == "tile.load" and _can_stage(op)]
+    behind = [op for op in inside if op.name == "tile.load" and _can_stage(op) and _first_use(op, inside) > max(ends)]
     loads = [op for op in behind if all(can_stand(value, inside[first]) for value in op.operands)]
     if not loads:
         return
+    for load in loads:
+        if inside.index(load) < max(ends):
+            load.move_before(inside[_first_use(load, inside)])
     if WARPS not in forall.operation.attributes:
         raise pass_error(forall, f"blocks without '{WARPS}', by which distribute-warps says how many warps there are")
     _Copies(forall, roles, block, loads).build(inside[first])
@@ -76,6 +79,11 @@ def _block_of_tile(consumer: Any) -> Any:
     """What a consumer does for a tile: the body of its loop over tiles, where it has one."""
     loops = [op.operation for op in in_block(consumer) if op.operation.name == "scf.for" and TILES in op.attributes]
     return body(loops[0]) if loops else consumer
+
+
+def _first_use(load: Any, inside: list[Any]) -> int:
+    """Where among the operations of its block what is loaded is needed first."""
+    return min((inside.index(ancestor_in(load.block, user)) for user in users(load.results[0])), default=-1)
 
 
 def _can_stage(load: Any) -> bool:

@@ -104,3 +104,34 @@ func.func @walked(%A: memref<64x64xf16, 3>, %B: memref<64x32xf16, 3>, %R: memref
   } {mapping = [#gpu.block<x>], tile.warps = 8 : i64}
   return
 }
+
+// -----
+
+// What stands before the products, and is added after them, comes the same way.
+// CHECK-LABEL: func.func @before(
+//       CHECK:   tile.tma_load %arg2[0, 0]
+//       CHECK:   tile.mma_wait
+//  CHECK-NEXT:   tile.consumer_wait
+//  CHECK-NEXT:   %[[C:.*]] = tile.load
+//  CHECK-NEXT:   arith.addf %{{.*}}, %[[C]]
+func.func @before(%A: memref<64x64xf16, 3>, %B: memref<64x64xf16, 3>, %C: memref<64x64xf32>, %D: memref<64x64xf32>) {
+  scf.forall (%block) in (1) {
+    %z = arith.constant 0 : index
+    %zero = arith.constant dense<0.0> : vector<64x64xf32>
+    %ring = memref.alloc() {tile.layout = "barriers"} : memref<2x2xi64, 3>
+    "tile.ring"(%ring) {consumers = 4 : i64} : (memref<2x2xi64, 3>) -> ()
+    "tile.warp_specialize"() ({
+      %none = arith.constant 0 : index
+    }, {
+      %c = "tile.load"(%C, %z, %z) {operandSegmentSizes = array<i32: 1, 2>, scope = "warpgroup"} : (memref<64x64xf32>, index, index) -> vector<64x64xf32>
+      %slot, %phase = "tile.enter"() : () -> (index, i32)
+      "tile.consumer_wait"(%ring, %slot, %phase) : (memref<2x2xi64, 3>, index, i32) -> ()
+      %p = "tile.mma"(%A, %B, %zero) {a = "mk", async, b = "kn", scope = "warpgroup"} : (memref<64x64xf16, 3>, memref<64x64xf16, 3>, vector<64x64xf32>) -> vector<64x64xf32>
+      %sum = "tile.mma_wait"(%p) {pending = 0 : i64} : (vector<64x64xf32>) -> vector<64x64xf32>
+      %out = arith.addf %sum, %c : vector<64x64xf32>
+      "tile.store"(%out, %D, %z, %z) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warpgroup"} : (vector<64x64xf32>, memref<64x64xf32>, index, index) -> ()
+      "tile.leave"(%slot, %phase) : (index, i32) -> ()
+    }) : () -> ()
+  } {mapping = [#gpu.block<x>], tile.warps = 8 : i64}
+  return
+}

@@ -17,7 +17,7 @@ from mlir_gemm.parts.mma.wgmma.constants import WgmmaLimits
 from mlir_gemm.parts.registry import raster_of
 from mlir_gemm.parts.resources import metadata_bytes, staging_bytes
 from mlir_gemm.parts.scheduler.stream_k import shared_tiles
-from mlir_gemm.parts.traffic import STAYING, epilogue_bytes, operand_bytes, stays
+from mlir_gemm.parts.traffic import STAYING, added_bytes, epilogue_bytes, operand_bytes, stays
 from mlir_gemm.spec.element_types import ELEMENT_BYTES
 from mlir_gemm.spec.l2_policy import PARTS
 from mlir_gemm.spec.problem import (
@@ -340,7 +340,7 @@ def _dram(problem: Problem, schedule: Schedule, target: Target, waves: float, pa
     result once, and of the operands what each wave covers, each at least once but for what L2 keeps, and lines twice
     that leave it between two k steps."""
     a, b = operand_bytes(problem, "a"), operand_bytes(problem, "b")
-    result = epilogue_bytes(problem)
+    result = epilogue_bytes(problem) + added_bytes(problem)
     if stays(problem, target):
         return 0.0
     # Of an operand with zeros only what the steps need is read, and of the other one that at a time.
