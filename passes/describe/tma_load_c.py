@@ -1,15 +1,16 @@
 """tma-load-c: what the epilogue adds comes to shared memory by the copy engine (TMA) while the products are computed.
 
 Expects, in the consumer of a tile.warp_specialize, tile.load of warpgroups' tiles from global memory that are used
-after the products. Leaves for each a buffer of its own for every warpgroup, in panels (`swizzle128`, `swizzle64` or `swizzle32`),
-and a ring of one stage for each warpgroup: before a tile's first wait one thread of the warpgroup announces the bytes
-of all (tile.producer_acquire) and starts the copies (tile.tma_load); where the first load stood, the warpgroup waits
-(tile.consumer_wait), and loads from the buffers. A loop over tiles carries the phase, and at the end of a tile the
-buffers are handed back (tile.consumer_release). So C passes no registers, and no lane computes addresses for it. Loads
-whose place is known after the products only, and is no index arithmetic, stay as they are, as do those of elements
-other than 16 or 32 bits, of rows that no panels divide, of memory that the copy engine cannot read or whose rows run
-down the tile, and all of a kernel whose products take A through registers: its lanes have other rows. A second run
-changes nothing. Refuses a loop over blocks that does not say among how many warps its tiles are divided.
+after the products. Leaves for each a buffer of its own for every warpgroup, in panels (`swizzle128`, `swizzle64` or
+`swizzle32`), and a ring of one stage for each warpgroup: before a tile's first wait one thread of the warpgroup
+announces the bytes of all (tile.producer_acquire) and starts the copies (tile.tma_load); where the first load stood,
+the warpgroup waits (tile.consumer_wait), and loads from the buffers. A loop over tiles carries the phase, and at the
+end of a tile the buffers are handed back (tile.consumer_release). So C passes no registers, and no lane computes
+addresses for it. Loads whose place is known after the products only, and is no index arithmetic, stay as they are, as
+do those of elements other than 16 or 32 bits, of rows that no panels divide, of memory that the copy engine cannot read
+or whose rows run down the tile, and all of a kernel whose products take A through registers: its lanes have other rows.
+A second run changes nothing. Refuses a loop over blocks that does not say among how many warps its tiles are divided,
+and roles without a ring.
 """
 
 from __future__ import annotations

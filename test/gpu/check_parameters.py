@@ -222,7 +222,8 @@ class Timed:
     def product(self) -> Product:
         m, n, k, order = self.size
         if self.added:
-            return Product(m, n, k, self.kind, out=self.out, b_order=order, epilogue="residual", added=self.out)
+            return Product(m, n, k, self.kind, out=self.out, b_order=order, epilogue="residual",
+                           added="" if self.out == "f32" else self.out)  # fmt: skip
         c = "accumulate" if "promote_c" in self.fields or self.fields == "c" else "none"
         return Product(m, n, k, self.kind, out=self.out, b_order=order, epilogue=c)
 
