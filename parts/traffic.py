@@ -43,10 +43,7 @@ def dram_bytes(problem: Problem, schedule: Schedule, target: Target, resident: i
     """
     bytes_a = problem.m * problem.k * memory_bytes(problem, "a")
     bytes_b = problem.k * problem.n * memory_bytes(problem, "b")
-    if (
-        problem.batch * (bytes_a + bytes_b) + epilogue_bytes(problem) + added_bytes(problem)
-        <= STAYING * target.l2_bytes
-    ):
+    if problem.batch * (bytes_a + bytes_b) + epilogue_bytes(problem) <= STAYING * target.l2_bytes:
         return 0.0
     if bytes_a + bytes_b <= L2_SHARE * target.l2_bytes:
         return problem.batch * (bytes_a + bytes_b)
@@ -69,7 +66,7 @@ def dram_bytes(problem: Problem, schedule: Schedule, target: Target, resident: i
 def stays(problem: Problem, target: Target) -> bool:
     """Whether operands and result stay in L2 from one run of a kernel to the next."""
     read = operand_bytes(problem, "a") + operand_bytes(problem, "b")
-    return read + epilogue_bytes(problem) + added_bytes(problem) <= STAYING * target.l2_bytes
+    return read + epilogue_bytes(problem) <= STAYING * target.l2_bytes
 
 
 def operand_bytes(problem: Problem, operand: str) -> int:
@@ -78,12 +75,10 @@ def operand_bytes(problem: Problem, operand: str) -> int:
     return int(problem.batch * across * problem.k * memory_bytes(problem, operand) * stored_part(problem, operand))
 
 
-def epilogue_bytes(problem: Problem) -> int:
-    """Bytes of the result written, of C that sums start from, and of what the epilogue writes beside the result."""
+def epilogue_bytes(problem: Problem, read: bool = True) -> int:
+    """Bytes of the result written, of C read, and of what the epilogue writes beside them, or reads where that counts
+    too."""
     element = ELEMENT_BYTES[problem.out] * (2 if problem.reads_c else 1) + problem.extra_bytes
+    if read and problem.epilogue_types:
+        element += sum(ELEMENT_BYTES[each] for each in problem.epilogue_types.split())
     return problem.batch * problem.m * problem.n * element
-
-
-def added_bytes(problem: Problem) -> int:
-    """Bytes of the matrices that the epilogue reads, such as a residual."""
-    return problem.batch * problem.m * problem.n * sum(ELEMENT_BYTES[each] for each in problem.epilogue_types.split())

@@ -20,7 +20,7 @@ from mlir_gemm.parts.layout import loaded_bytes, staged, streamed
 from mlir_gemm.parts.prediction import Prediction
 from mlir_gemm.parts.registry import mainloop_of, mma_of
 from mlir_gemm.parts.resources import Occupancy, occupancy
-from mlir_gemm.parts.traffic import added_bytes, dram_bytes, epilogue_bytes, l2_bytes
+from mlir_gemm.parts.traffic import dram_bytes, epilogue_bytes, l2_bytes
 from mlir_gemm.parts.warp_level.clocks import (
     chain_seconds,
     copy_seconds,
@@ -145,7 +145,7 @@ def estimate(problem: Problem, schedule: Schedule, target: Target, constants: Co
     ends = fills * first + sm_blocks / resident * m * n * constants.store * stores(schedule)
     if schedule.promote_c or schedule.promote_result:
         ends += sm_blocks / resident * staged_seconds(problem, schedule, target, constants)
-    edges = START + ends + (epilogue_bytes(problem) + added_bytes(problem)) / target.dram_bytes_s
+    edges = START + ends + epilogue_bytes(problem) / target.dram_bytes_s
     launch = constants.launch - START
     total = busy + latency + edges + launch
     return Cost(tensor, shared, l2, dram, overlapped, busy - overlapped, latency, edges, launch, total=total)

@@ -17,7 +17,7 @@ from mlir_gemm.parts.mma.wgmma.constants import WgmmaLimits
 from mlir_gemm.parts.registry import raster_of
 from mlir_gemm.parts.resources import metadata_bytes, staging_bytes
 from mlir_gemm.parts.scheduler.stream_k import shared_tiles
-from mlir_gemm.parts.traffic import STAYING, added_bytes, epilogue_bytes, operand_bytes, stays
+from mlir_gemm.parts.traffic import STAYING, epilogue_bytes, operand_bytes, stays
 from mlir_gemm.spec.element_types import ELEMENT_BYTES
 from mlir_gemm.spec.l2_policy import PARTS
 from mlir_gemm.spec.problem import (
@@ -169,7 +169,7 @@ def work_of(problem: Problem, schedule: Schedule, target: Target) -> Work:
     inside_m, inside_n = problem.m / rows, problem.n / columns
     beside = 0.0 if problem.b_order == "kn" else n - inside_n
     below = 0.0 if problem.a_order == "km" else m - inside_m
-    bytes_d = epilogue_bytes(problem) / (problem.batch * problem.m * problem.n)
+    bytes_d = epilogue_bytes(problem, read=False) / (problem.batch * problem.m * problem.n)
     in_tile = m * n * bytes_d / split * stores(schedule)
     c_ahead = schedule.prefetch_c and problem.reads_c
     if c_ahead:
@@ -223,7 +223,7 @@ def work_of(problem: Problem, schedule: Schedule, target: Target) -> Work:
         clustered=schedule.cluster_m * schedule.cluster_n > 1,
         again=max(0.0, tiles * split / active - 1) if schedule.space == K_RANGE and not walking else 0.0,
         dram=_dram(problem, schedule, target, tiles / flight, across_m / rows, across_n / columns),
-        result=epilogue_bytes(problem),
+        result=epilogue_bytes(problem, read=False),
         odd_d=_odd_result(problem),
         useful=problem.flops
         * share(problem, schedule)
@@ -318,7 +318,7 @@ def _lines_in_two(row: int, depth: int) -> float:
 def fills_l2(problem: Problem, target: Target) -> bool:
     """Whether what is written takes the place in L2 of all that is marked as the first to leave: lines of operands
     leave soon then. Elsewhere they replace each other, and stay for long."""
-    return epilogue_bytes(problem) > STAYING * target.l2_bytes
+    return epilogue_bytes(problem, read=False) > STAYING * target.l2_bytes
 
 
 def _read_again(problem: Problem, schedule: Schedule, target: Target) -> float:
@@ -345,7 +345,7 @@ def _dram(problem: Problem, schedule: Schedule, target: Target, waves: float, pa
     result once, and of the operands what each wave covers, each at least once but for what L2 keeps, and lines twice
     that leave it between two k steps."""
     a, b = operand_bytes(problem, "a"), operand_bytes(problem, "b")
-    result = epilogue_bytes(problem) + added_bytes(problem)
+    result = epilogue_bytes(problem)
     if stays(problem, target):
         return 0.0
     # Of an operand with zeros only what the steps need is read, and of the other one that at a time.
