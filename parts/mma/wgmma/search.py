@@ -82,7 +82,9 @@ def proposals(problem: Problem, target: Target, pinned: Mapping[str, Any], wide:
 def _reading(problem: Problem, pinned: Mapping[str, Any]) -> list[dict[str, bool]]:
     """How the epilogue reads the matrices that it adds: by lanes, or as the copy engine has brought them, to memory
     that stages would have."""
-    if not problem.epilogue_types or problem.reads_c or "promote_c" in pinned or "prefetch_c" in pinned:
+    if not (problem.epilogue_types or problem.reads_c) or "promote_c" in pinned or "prefetch_c" in pinned:
+        return [{}]
+    if problem.reads_c and pinned.get("batch_invariant"):  # a sum's terms keep their order: C first
         return [{}]
     return [{}, {"promote_c": True, "prefetch_c": True}]
 

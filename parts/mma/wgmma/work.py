@@ -57,8 +57,10 @@ class Work:
     take longer with A in registers."""
     reads: float
     """Clocks that reading A and B from shared memory takes, at 128 bytes a clock. Instructions of a warpgroup that
-    multiply different rows of A by the same B are taken to read B once. That is an assumption: with it the model fits
-    tiles of 256x128 as well as tiles of 128x256."""
+    multiply different rows of A by the same B are taken to read B once. That is an assumption, with which the constants
+    were fitted: f16 and bf16 by 256x128 take 1.006 of the time of 128x256 (14 products, 2026-11-24-h100-own-row).
+    Bytes read it for each instruction: 256x128 takes 1.02 to 1.04 times the clocks of 128x256 at 4096^3 and 8192^3, at
+    the same power (2026-11-28-h100-clocks), and where B is transposed too all of it counts."""
     writes: float
     """Clocks that writing the copies to shared memory takes."""
     crowded: float
@@ -166,6 +168,7 @@ def work_of(problem: Problem, schedule: Schedule, target: Target) -> Work:
     dense = 2 if problem.sparse else 1  # an instruction takes twice the k of B in the same time
     deep = k * size // INSTRUCTION_BYTES // dense
     panels = k * size / LINE
+    alike = GROUP_ROWS if size == 1 else warp_m
     inside_m, inside_n = problem.m / rows, problem.n / columns
     beside = 0.0 if problem.b_order == "kn" else n - inside_n
     below = 0.0 if problem.a_order == "km" else m - inside_m
@@ -186,7 +189,7 @@ def work_of(problem: Problem, schedule: Schedule, target: Target) -> Work:
     over = problem.dynamic or problem.m % m or problem.n % n
     return Work(
         tensor=deep * (m // GROUP_ROWS) * _columns_clocks(problem, schedule),
-        reads=deep * (m * (n // warp_n) + dense * n * (m // warp_m)) * INSTRUCTION_BYTES / LINE,
+        reads=deep * (m * (n // warp_n) + dense * n * (m // alike)) * INSTRUCTION_BYTES / LINE,
         writes=(part_a * m + n) * panels,
         crowded=_crowded(problem, schedule) if transposes_b(problem) else 0.0,
         rows_a=_box_rows(problem, schedule, "a", inside_m) / schedule.cluster_n,
