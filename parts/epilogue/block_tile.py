@@ -165,11 +165,10 @@ def _not_ahead(problem: Problem, schedule: Schedule, target: Target) -> str:
 
 def _not_by_copy_engine(problem: Problem, schedule: Schedule) -> str:
     """Why the copy engine does not bring what the epilogue reads."""
-    if problem.epilogue_vector < 8 * CHUNK:
-        return (
-            f"rows of what the epilogue reads start at multiples of {problem.epilogue_vector} bits only, the copy "
-            f"engine needs {8 * CHUNK}"
-        )
+    # Of C that sums start from nothing else is known: it mostly is the result's memory.
+    vector = min(problem.epilogue_vector, problem.out_vector) if problem.reads_c else problem.epilogue_vector
+    if vector < 8 * CHUNK:
+        return f"rows of what the epilogue reads start at multiples of {vector} bits only, the copy engine needs {8 * CHUNK}"
     if problem.out_order != "mn" or by_registers(problem):
         return (
             "rows of what the epilogue reads run down the tiles"

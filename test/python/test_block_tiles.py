@@ -256,6 +256,10 @@ def test_each_of_two_warpgroups_in_turns_has_a_tile_of_what_is_added(epilogue: s
 
 REFUSED_AHEAD = (
     ({"epilogue_vector": 64}, "start at multiples of 64 bits only, the copy engine needs 128"),
+    (
+        {"reads_c": True, "out": "f32", "out_vector": 32},
+        "start at multiples of 32 bits only, the copy engine needs 128",
+    ),
     ({"epilogue_types": "f64"}, "brings elements of 2 and 4 bytes in rows of multiples of 32, not 512 bytes of f64"),
     ({"out_order": "nm"}, "rows of what the epilogue reads run down the tiles"),
     ({"a": "f32", "b": "f32", "a_order": "km", "b_order": "nk"}, "with A through registers lanes have other rows"),
