@@ -168,13 +168,11 @@ def _not_by_copy_engine(problem: Problem, schedule: Schedule) -> str:
     # Of C that sums start from nothing else is known: it mostly is the result's memory.
     vector = min(problem.epilogue_vector, problem.out_vector) if problem.reads_c else problem.epilogue_vector
     if vector < 8 * CHUNK:
-        return f"rows of what the epilogue reads start at multiples of {vector} bits only, the copy engine needs {8 * CHUNK}"
-    if problem.out_order != "mn" or by_registers(problem):
-        return (
-            "rows of what the epilogue reads run down the tiles"
-            if problem.out_order != "mn"
-            else ("with A through registers lanes have other rows")
-        )
+        return f"rows of what the epilogue reads start at multiples of {vector} bits only, the copy engine needs 128"
+    if problem.out_order != "mn":
+        return "rows of what the epilogue reads run down the tiles"
+    if by_registers(problem):
+        return "with A through registers lanes have other rows"
     for element in brought(problem):
         row = schedule.warp[1] * ELEMENT_BYTES[element]
         if ELEMENT_BYTES[element] not in STAGED or row % NARROWEST:

@@ -3,7 +3,7 @@ clusters that share copies or the steps of k."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 from typing import Any
 
@@ -70,7 +70,7 @@ def proposals(problem: Problem, target: Target, pinned: Mapping[str, Any], wide:
         base = Schedule.make(fields)
         if not wide and "block" not in pinned and _spills(problem, base):
             continue
-        together = ({},) if turns else _clusters(problem, target, base, pinned)
+        together: Iterable[dict[str, int]] = ({},) if turns else _clusters(problem, target, base, pinned)
         for shared, read in product(together, _reading(problem, pinned)):
             schedule = _staged(problem, target, base.replace(**shared, **read), pinned)
             paced = turns and "throttle" not in pinned and _hides(problem, schedule, target)
