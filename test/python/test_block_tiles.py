@@ -20,6 +20,7 @@ from mlir_gemm.pipeline.driver import compile_module
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.tile_model.chips import target
+from mlir_gemm.tile_model.explain import explain
 from mlir_gemm.tile_model.select import estimate, select
 from mlir_gemm.tuner.space import explore
 
@@ -200,6 +201,11 @@ def test_memory_of_what_the_epilogue_adds():
 
 
 AHEAD = "mma=mma_sync,block=64x64x32,warp=32x32x16,mainloop=cp_async,stages=2"
+
+
+def test_explain_says_how_what_is_added_comes():
+    problem = Problem(4096, 4096, 256, out="f16", reads_c=False, epilogue_types="f16", epilogue_ops=7)
+    assert "  what the epilogue adds: by the copy engine during the products" in explain(problem, target("sm_90a"))
 
 
 def test_memory_of_what_is_read_ahead():
