@@ -13,6 +13,7 @@ from mlir_gemm.dialect.walk import users
 from mlir_gemm.lowering.access import LaneAccess, PieceStore, guarded
 from mlir_gemm.lowering.fragments import Fragments
 from mlir_gemm.lowering.memory_order import root_of
+from mlir_gemm.lowering.panel_loads import PanelLoads, is_panels
 from mlir_gemm.lowering.tma_store import TmaStores
 from mlir_gemm.lowering.unaligned_store import UnalignedStores
 
@@ -29,6 +30,7 @@ class ElementwiseRun:
     fragments: Fragments
     operations: list[Any] = field(default_factory=list[Any])
     _accesses: dict[Any, LaneAccess] = field(default_factory=dict[Any, LaneAccess])
+    _panels: dict[Any, PanelLoads] = field(default_factory=dict[Any, PanelLoads])
     _values: dict[Any, Any] = field(default_factory=dict[Any, Any])
     """Pieces by tile and number, and by the operation and the pieces that it was applied to."""
 
@@ -54,7 +56,9 @@ class ElementwiseRun:
         fragments = self.fragments
         shape = _shape(self.operations[0])
         for op in self.operations:
-            if op.name in ("tile.load", "tile.store"):
+            if op.name == "tile.load" and is_panels(tile.memory_of(op)):
+                self._panels[op] = PanelLoads(op, fragments.layout, fragments.lane)
+            elif op.name in ("tile.load", "tile.store"):
                 self._accesses[op] = LaneAccess(op, fragments.layout, fragments.lane)
         staged = TmaStores.of(self.operations, fragments) or UnalignedStores.of(self.operations, fragments)
         chunks = fragments.layout.chunks(shape, staged.columns if staged else None)
@@ -74,9 +78,10 @@ class ElementwiseRun:
     def _load_all(self, numbers: range) -> None:
         for op in self.operations:
             if op.name == "tile.load" and users(op.results[0]):
+                access = self._panels.get(op) or self._accesses[op]
                 with op.location:
                     for number in numbers:
-                        self._values[op.results[0], number] = self._accesses[op].load(number)
+                        self._values[op.results[0], number] = access.load(number)
 
     def _compute_all(self, numbers: range) -> None:
         for op in self.operations:

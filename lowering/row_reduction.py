@@ -94,7 +94,7 @@ class RowReduction:
         buffers = self._buffers([len(rows), threads.groups, blocks], words[0])
         exchange.meet_first(kernel)
         number = [word.type.width // 8 for word in words[0]]
-        counted = exchange.mbarrier(kernel, len(rows) * threads.groups * blocks * sum(number))
+        counted = exchange.mbarrier(kernel)
         line = indexing.add(indexing.mul(threads.row, blocks), _rank())
         places = [
             shared_address.pointer(indexing.add(
@@ -104,6 +104,7 @@ class RowReduction:
         flat = [word for each in words for word in each]
         exchange.to_all(blocks, threads.column, threads.across,
                         lambda block: exchange.hand_over(flat, places, counted, block))  # fmt: skip
+        exchange.announce(counted, len(rows) * threads.groups * blocks * sum(number))
         exchange.wait(counted)
         found = [
             self._tree([

@@ -75,7 +75,10 @@ def operand_bytes(problem: Problem, operand: str) -> int:
     return int(problem.batch * across * problem.k * memory_bytes(problem, operand) * stored_part(problem, operand))
 
 
-def epilogue_bytes(problem: Problem) -> int:
-    """Bytes of the result written, of C read, and of what the epilogue reads or writes beside them."""
+def epilogue_bytes(problem: Problem, read: bool = True) -> int:
+    """Bytes of the result written, of C read, and of what the epilogue writes beside them, or reads where that counts
+    too."""
     element = ELEMENT_BYTES[problem.out] * (2 if problem.reads_c else 1) + problem.extra_bytes
+    if read and problem.epilogue_types:
+        element += sum(ELEMENT_BYTES[each] for each in problem.epilogue_types.split())
     return problem.batch * problem.m * problem.n * element

@@ -243,6 +243,9 @@ def operand_lines(choice: Choice) -> list[str]:
             f"{'swizzled' if lying.swizzled else f'and {lying.stride - lying.row} of padding'}{conflicts}"
         )
     lines += [f"  D {problem.out_order}: {way}" for way in _result_way(problem, schedule)]
+    if schedule.prefetch_c:
+        how = "by the copy engine" if mma_of(schedule).unit == "warpgroup" else "asynchronously"
+        lines.append(f"  what the epilogue adds: {how} during the products, to shared memory of its own")
     lines += [f"  {reason}" for reason in reasons(problem, schedule, choice.target, choice.pinned)]
     if ragged(problem, schedule):
         more = waste(problem, schedule)

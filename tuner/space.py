@@ -223,6 +223,7 @@ def neighbours(schedule: Schedule, target: Target) -> Iterator[Schedule]:
     yield schedule.replace(promote_c=True)
     yield schedule.replace(promote_c=True, promote_result=True)
     yield schedule.replace(promote_c=True, prefetch_c=True)
+    yield schedule.replace(promote_c=True, prefetch_c=True, promote_result=True)
     yield schedule.replace(promote=False, mainloop=unstaged().name, stages=1, layout=padded().name)
     for tiles in WALKED:
         walked = schedule.replace(tiles_per_block=tiles, persistent=0, stream_k=0)

@@ -7,8 +7,10 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from mlir_gemm.parts.base import Part, Rules
+from mlir_gemm.parts.block import consumer_warpgroups
+from mlir_gemm.parts.epilogue.tma_store import STAGED
 from mlir_gemm.parts.epilogue.unaligned_rows import PATTERN
-from mlir_gemm.parts.layout import LINE
+from mlir_gemm.parts.layout import CHUNK, LINE, NARROWEST
 from mlir_gemm.parts.registry import mainloop_of, mma_of, mmas_on
 from mlir_gemm.parts.warp_level.clocks import SECTOR, elements_beside
 from mlir_gemm.parts.wording import shown_value
@@ -17,11 +19,13 @@ from mlir_gemm.spec.block_tiles import VECTOR, tile_bytes
 from mlir_gemm.spec.element_types import ELEMENT_BYTES
 from mlir_gemm.spec.fields import Field
 from mlir_gemm.spec.passes import Placed, at, step
-from mlir_gemm.spec.problem import Problem
+from mlir_gemm.spec.problem import Problem, by_registers
 from mlir_gemm.spec.schedule import FIELDS, Schedule
 from mlir_gemm.spec.target import Target
 from mlir_gemm.spec.tile_space import ALL, HALVES
 
+BARRIERS = 16
+"""Bytes of the two barriers by which a warpgroup waits for what the copy engine brings."""
 LEAST_VECTOR = 32
 """Bits of the least asynchronous copy (PTX: cp.async)."""
 
@@ -30,7 +34,21 @@ def _applies(schedule: Schedule) -> bool:
     return schedule.promote_c or schedule.promote_result or schedule.prefetch_c
 
 
+def by_copy_engine(schedule: Schedule) -> bool:
+    """Whether what the epilogue adds comes by the copy engine, to memory of each warpgroup's own."""
+    return schedule.prefetch_c and mainloop_of(schedule).producer and mma_of(schedule).unit == "warpgroup"
+
+
+def brought(problem: Problem) -> list[str]:
+    """The element types of the matrices that the copy engine brings: C is added after the products too."""
+    return [*problem.epilogue_types.split(), *([problem.acc] if problem.reads_c else [])]
+
+
 def _passes(schedule: Schedule, _: Target) -> Iterable[Placed]:
+    if by_copy_engine(schedule):
+        yield at("accumulate", "initialise", step("sink-init", loads=True))
+        yield at("describe", "store", step("tma-load-c"))
+        return
     if schedule.promote_c:
         yield at("parallelize", "scheduler", step("promote-c"))
     if schedule.promote_result:
@@ -57,6 +75,11 @@ def _shared(problem: Problem, schedule: Schedule) -> int:
 
 def _beside(problem: Problem, schedule: Schedule) -> int:
     """The same beside a ring, which a producer fills meanwhile, and of what is read ahead beside all operands."""
+    if by_copy_engine(schedule):
+        tiles = (schedule.block[0] * schedule.block[1] * ELEMENT_BYTES[each] for each in brought(problem))
+        each = sum(-(-size // PATTERN) * PATTERN for size in tiles) * (2 if schedule.ping_pong else 1)
+        # Its barriers come after the ring's, at the next place where a pattern may start.
+        return each + PATTERN + (consumer_warpgroups(schedule) - schedule.stages) * BARRIERS
     c, read, result = _tiles(problem, schedule)
     if not mainloop_of(schedule).producer:
         return sum(map(_placed, read)) if schedule.prefetch_c else 0
@@ -94,7 +117,8 @@ def goes_with(problem: Problem, schedule: Schedule, target: Target) -> str | Non
             f"promote_result=on with mma={mma.name}, whose results leave through shared memory by smem_epilogue: "
             f"expected promote_result=off, or mma={able}"
         )
-    for name in ("ping_pong", "stream_k", "split_k_cluster"):
+    apart = by_copy_engine(schedule) and not schedule.promote_result
+    for name in ("stream_k", "split_k_cluster") if apart else ("ping_pong", "stream_k", "split_k_cluster"):
         if getattr(schedule, name) != FIELDS[name]:
             value, usual = shown_value(getattr(schedule, name)), shown_value(FIELDS[name])
             return f"{given}=on with {name}={value}: consumers share no whole tile; expected {name}={usual}"
@@ -122,12 +146,15 @@ def goes_with(problem: Problem, schedule: Schedule, target: Target) -> str | Non
 
 def _not_ahead(problem: Problem, schedule: Schedule, target: Target) -> str:
     """Why what the epilogue reads is not copied while the products are computed."""
-    if not schedule.promote_c or not problem.epilogue_types:
+    added = brought(problem) if by_copy_engine(schedule) else problem.epilogue_types
+    if not schedule.promote_c or not added:
         return "it copies what the epilogue reads through shared memory (promote_c=on), and there is nothing of that"
     if not target.has_async_copies:
         return f"{target.chip} has no asynchronous copies (cp.async, from sm_80 on)"
     if not problem.epilogue_vector:
         return "what the epilogue reads does not lie in the order of the result"
+    if by_copy_engine(schedule):
+        return _not_by_copy_engine(problem, schedule)
     if problem.epilogue_vector < LEAST_VECTOR:
         return (
             f"rows of what the epilogue reads start at multiples of {problem.epilogue_vector} bits only, asynchronous "
@@ -136,10 +163,32 @@ def _not_ahead(problem: Problem, schedule: Schedule, target: Target) -> str:
     return ""
 
 
+def _not_by_copy_engine(problem: Problem, schedule: Schedule) -> str:
+    """Why the copy engine does not bring what the epilogue reads."""
+    # Of C that sums start from nothing else is known: it mostly is the result's memory.
+    vector = min(problem.epilogue_vector, problem.out_vector) if problem.reads_c else problem.epilogue_vector
+    if vector < 8 * CHUNK:
+        return f"rows of what the epilogue reads start at multiples of {vector} bits only, the copy engine needs 128"
+    if problem.out_order != "mn":
+        return "rows of what the epilogue reads run down the tiles"
+    if by_registers(problem):
+        return "with A through registers lanes have other rows"
+    for element in brought(problem):
+        row = schedule.warp[1] * ELEMENT_BYTES[element]
+        if ELEMENT_BYTES[element] not in STAGED or row % NARROWEST:
+            return (
+                f"the copy engine brings elements of 2 and 4 bytes in rows of multiples of {NARROWEST}, not "
+                f"{row} bytes of {element}"
+            )
+    return ""
+
+
 def _offers(problem: Problem, schedule: Schedule, target: Target) -> Iterator[tuple[dict[str, Any], str]]:
     """On an H100 twelve products with f16 results of `mma_sync` are 1.18 times as fast so in the mean, where k is short
     1.6 and 2.6 times; f32 results of lanes, in whole lines, as fast as directly
-    (`2026-11-24-h100-parameters.json.xz`). Only aligned results of 16 bits were measured."""
+    (`2026-11-24-h100-parameters.json.xz`). A residual of the same type read during the products, beside that, makes
+    three products 1.05, 1.12 and 1.23 times as fast (`2026-11-28-h100-added.json.xz`). Only aligned ones of 16 bits
+    were measured."""
     mma = mma_of(schedule)
     if mma.by_descriptor or mma.opaque or mainloop_of(schedule).producer or target.backend != NVPTX:
         return
@@ -147,6 +196,9 @@ def _offers(problem: Problem, schedule: Schedule, target: Target) -> Iterator[tu
     stored = elements_beside(problem, schedule) * width
     if stored < SECTOR and width == 2 and problem.out_vector == 8 * VECTOR:
         yield {"promote_result": True}, f"lanes would store {stored} bytes of a row at once, of sectors of {SECTOR}"
+        together = {"promote_result": True, "promote_c": True, "prefetch_c": True}
+        if set(problem.epilogue_types.split()) == {problem.out} and problem.epilogue_vector == 8 * VECTOR:
+            yield together, f"lanes would read as little of a row of what is added, {stored} bytes, and wait for it"
 
 
 PART = Part(
@@ -163,8 +215,8 @@ PART = Part(
         Field("promote_result", "Store the result through shared memory, in whole vectors of its rows."),
         Field(
             "prefetch_c",
-            "Copy what the epilogue adds, with `promote_c`, while the products are computed (`cp.async`), to memory of "
-            "its own.",
+            "Copy what the epilogue adds, with `promote_c`, while the products are computed, to memory of its own: by "
+            "`cp.async`, and for warpgroups by the copy engine, to memory of each.",
         ),
     ),
     rules=Rules(shape=(goes_with,)),

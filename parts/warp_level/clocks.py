@@ -58,6 +58,11 @@ SECTOR = 32
 """Bytes of memory that are written at once."""
 STAGED_READS = 2
 """Times more that what the epilogue reads moves so, than to lanes."""
+C_CLOCKS = {(True, True): -10.0, (True, False): -8.0, (False, True): 6.0, (False, False): 4.0}
+"""Clocks that 128 bytes of what the epilogue adds take longer through shared memory, where lanes would read less than a
+sector of a row at once: by whether results leave through it too, and whether it comes during the products. With results
+in whole lines 2048x2048x2048, 4096x4096x256 and 8192x8192x64 take 0.96, 0.89 and 0.81 of the time so, without them
+0.97, 1.12 and 1.33: half sectors are then stored all at once (f16, H100, `2026-11-28-h100-added.json.xz`)."""
 STAGED_MOVES = 3
 """Times that a result moves that is stored through shared memory: to it, from it, to memory."""
 PIECE_ROWS, PIECE_COLUMNS, LANE_PIECE = 8, 8, 4
@@ -163,22 +168,23 @@ def staged_seconds(problem: Problem, schedule: Schedule, target: Target, constan
     less. Each way has two barriers, what was copied during the products one. A result is stored to shared memory, read
     again and stored in whole lines. Where lanes would store less than a sector of a row at once, each such part takes a
     clock of L1, as 128 bytes of it do otherwise: then the time that was fitted for elements stored directly scales.
-    What the epilogue reads moves twice more. That lanes read less than a sector at once costs nothing, since L1 has the
-    rest for their neighbours: on an H100 such products take 0.98, 1.11 and 1.18 of the time so, for k of 2048, 256 and
-    64 (`2026-11-28-h100-walks.json.xz`)."""
+    What the epilogue reads moves twice more, or as C_CLOCKS says."""
     m, n, _ = schedule.block
     types = problem.epilogue_types.split() if schedule.promote_c else []
     beside = elements_beside(problem, schedule)
     starts = schedule.promote_c and problem.reads_c
     barriers = constants.barrier * (2 * (starts + len(types) + schedule.promote_result) - schedule.prefetch_c)
-    moved = sum(STAGED_READS * ELEMENT_BYTES[each] for each in types) * m * n / LINE / target.clock_hz
+    width = ELEMENT_BYTES[problem.out]
+    lines = sum(map(ELEMENT_BYTES.__getitem__, types)) * m * n / LINE
+    few = beside * width < SECTOR
+    read = lines * (C_CLOCKS[schedule.promote_result, schedule.prefetch_c] if few else STAGED_READS) / target.clock_hz
+    moved = 0.0
     if schedule.promote_result:
-        width = ELEMENT_BYTES[problem.out]
-        if beside * width < SECTOR:
+        if few:
             moved += m * n * constants.store * (STAGED_MOVES * width * beside / LINE - 1)
         else:
             moved += (STAGED_MOVES - 1) * m * n * width / LINE / target.clock_hz
-    return barriers + max(moved, -m * n * constants.store)
+    return barriers + read + max(moved, -m * n * constants.store)
 
 
 def elements_beside(problem: Problem, schedule: Schedule) -> int:

@@ -3,7 +3,8 @@ instructions.
 
 Expects tile.ring, acquire, tma_load (through tensor maps), filled and release in kernel functions, the producer's side
 run by one thread and the consumer's by whole warps. Leaves
-- at tile.ring: one thread fetches the tensor maps into their cache and initialises the barriers, all wait for it;
+- at tile.ring: one thread fetches the tensor maps into their cache and initialises the barriers, all wait for it; of
+  rings that follow each other, after the last one;
 - tile.producer_acquire: a wait for the phase before the position's on the empty barrier (which a fresh barrier
   passes), and the announcement of the bytes on the full one; tile.tma_load: one tensor copy for each panel of the
   buffer; with `multicast` it goes to all blocks of the cluster, of the `group`, or of those whose numbers are `stride`
@@ -73,9 +74,11 @@ def _ring(op: Any) -> None:
     stages = barriers.type.shape[1]
     nvvm, arith, scf = dialect("nvvm"), dialect("arith"), dialect("scf")
     first = arith.CmpIOp(arith.CmpIPredicate.eq, indexing.thread(), constants.index(0)).result
-    branch = scf.IfOp(first)
+    branch, another = scf.IfOp(first), _is_followed(op)
     with ir.InsertionPoint(branch.then_block):
-        for number in ir.DenseI64ArrayAttr(kernel.attributes[MAPS]) if MAPS in kernel.attributes else ():
+        for number in (
+            ir.DenseI64ArrayAttr(kernel.attributes[MAPS]) if MAPS in kernel.attributes and not another else ()
+        ):
             nvvm.PrefetchOp(body(kernel).arguments[number], tensormap=True)
         for row, count in ((0, 1), (1, ir.IntegerAttr(op.attributes["consumers"]).value * blocks)):
             for slot in range(stages):
@@ -83,10 +86,18 @@ def _ring(op: Any) -> None:
                 nvvm.MBarrierInitOp(pointer, i32_constant(count))
         nvvm.FenceMbarrierInitOp()
         scf.YieldOp([])
+    if another:
+        return
     dialect("gpu").BarrierOp()
     if blocks > 1:
         _meet_at_end(kernel)
         _meet()
+
+
+def _is_followed(op: Any) -> bool:
+    """Whether another ring follows one."""
+    inside = [each.operation for each in in_block(op.block)]
+    return inside[inside.index(op) + 1].name == "tile.ring"
 
 
 def _meet_at_end(kernel: Any) -> None:

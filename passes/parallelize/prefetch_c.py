@@ -53,7 +53,7 @@ def _prefetch(forall: Any) -> None:
             raise pass_error(copy, "products that were divided among warps; expected those of whole block tiles")
         while first and inside[first - 1].name in _WAITS:
             first -= 1
-        if all(_can_stand(value, inside[first]) for value in copy.operands):
+        if all(can_stand(value, inside[first]) for value in copy.operands):
             _move(copy, buffer, inside[first])
 
 
@@ -67,7 +67,7 @@ def _is_of_block(buffer: Any, forall: Any) -> bool:
     return in_shared(buffer) and getattr(made, "name", "") == "memref.alloc" and made.operation.block == body(forall)
 
 
-def _can_stand(value: Any, operation: Any) -> bool:
+def can_stand(value: Any, operation: Any) -> bool:
     """Whether a value is known where an operation stands, or can be: what computes it is index arithmetic."""
     if hasattr(value.owner, "operations"):  # the copy's are arguments of blocks around it, or of its own
         return True
@@ -77,11 +77,11 @@ def _can_stand(value: Any, operation: Any) -> bool:
         return False
     inside = [op.operation for op in in_block(made.block)]
     return inside.index(made) < inside.index(at) or (
-        made.name.startswith("arith.") and all(_can_stand(each, operation) for each in made.operands)
+        made.name.startswith("arith.") and all(can_stand(each, operation) for each in made.operands)
     )
 
 
-def _bring(value: Any, operation: Any) -> None:
+def bring(value: Any, operation: Any) -> None:
     """Moves what computes a value in front of an operation, where it stands behind it."""
     if hasattr(value.owner, "operations"):
         return
@@ -89,7 +89,7 @@ def _bring(value: Any, operation: Any) -> None:
     inside = [op.operation for op in in_block(block)]
     if made.block == block and inside.index(made) > inside.index(operation):
         for each in made.operands:
-            _bring(each, operation)
+            bring(each, operation)
         made.move_before(operation)
 
 
@@ -97,7 +97,7 @@ def _move(copy: Any, buffer: Any, products: Any) -> None:
     """Copies in front of the products, and waits where the copy stood. The barrier in front of it, which ends them, is
     that after it now."""
     for value in copy.operands:
-        _bring(value, products)
+        bring(value, products)
     inside = [op.operation for op in in_block(copy.block)]
     number = inside.index(copy)
     if inside[number - 1].name == "gpu.barrier":

@@ -138,6 +138,8 @@ def drawn_ring(number: int) -> tuple[Product, str, str]:
     fields += ["promote_result=on"] * (rng.random() < 0.3 and not group)
     fields += ["fragments_ahead=on"] * (rng.random() < 0.5 and not group)
     fields += [rng.choice(LAYOUTS[: 3 if "simt" in tiles else 2])] * (rng.random() < 0.5 and not plain and not ring)
+    if group and added and rng.random() < 0.7:  # by the copy engine, in turns too
+        fields = [each for each in fields if each != "promote_c=on"] + ["promote_c=on,prefetch_c=on"]
     return product, chip, ",".join(filter(None, fields))
 
 
@@ -222,7 +224,8 @@ class Timed:
     def product(self) -> Product:
         m, n, k, order = self.size
         if self.added:
-            return Product(m, n, k, self.kind, out=self.out, b_order=order, epilogue="residual", added=self.out)
+            return Product(m, n, k, self.kind, out=self.out, b_order=order, epilogue="residual",
+                           added="" if self.out == "f32" else self.out)  # fmt: skip
         c = "accumulate" if "promote_c" in self.fields or self.fields == "c" else "none"
         return Product(m, n, k, self.kind, out=self.out, b_order=order, epilogue=c)
 

@@ -9,12 +9,6 @@ shared memory, read again, as one line, from aligned addresses on; clusters of 2
 columns; long rows in parts; several results. Kernels are compiled by a pool of processes first, into a cache that the
 processes under compute-sanitizer read. Results are NaN before, and are compared with float64. Each kernel is named
 after its case, so that what a tool finds says where.
-
-Some warnings of racecheck are unfounded, which the results say of each; they alone do not make a run fail. In a kernel
-of one mbarrier, thread 0 initialises it and then announces its bytes. ptxas makes no branch of so little: one
-instruction of the warp initialises (`@!UP0 SYNCS.EXCH.64`, in warp 0 alone), one of lane 0 announces
-(`@!P0 SYNCS.ARRIVE`), and racecheck takes them for accesses of different lanes. Where there are two mbarriers, ptxas
-makes a branch, which lane 0 is alone in, and there is no warning.
 """
 
 from __future__ import annotations
@@ -29,10 +23,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
-from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +40,6 @@ CHIP = "sm_90a"
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
 FAILED = 9
 """Exit status of a process in which compute-sanitizer found something."""
-WARP, MBARRIER_BYTES = 32, 8
 RACE = re.compile(r"(\w+): Race reported between (\w+) access at (\w+)\+(0x[0-9a-f]+)(.*?)(?:^=+ *$|\Z)", re.S | re.M)
 OTHER_ACCESS = re.compile(r"and (\w+) access at \w+\+(0x[0-9a-f]+).*?\[(\d+) hazards\]")
 Make = Callable[[], Case]
@@ -147,36 +139,6 @@ def races(said: str) -> list[dict[str, Any]]:
     return found
 
 
-def unfounded(race: dict[str, Any], ptx: str, steps: Sequence[Any]) -> bool:
-    """Whether a race is what racecheck takes the first use of a lone mbarrier for (see above): a warning, as of lanes
-    of one warp, of an mbarrier's bytes in every block, in a kernel where one thread initialises it and then announces.
-
-    Were it a wait for the mbarrier that nothing orders after its initialisation, the block's other warps would wait
-    likewise, and there would be an error, as of different warps: so there must be others."""
-    kinds = [access.split()[0] for access in race["accesses"]]
-    between = re.findall(r"mbarrier\.init\.(.*?)mbarrier\.arrive\.expect_tx\.", ptx, re.S)
-    return (
-        race["severity"] == "Warning"
-        and kinds == ["Write", "Read"]
-        and len(steps) == 1
-        and prod(steps[0].block) > WARP
-        and race["hazards"] == MBARRIER_BYTES * prod(steps[0].grid)
-        and ptx.count("mbarrier.init.") == len(between) == 1
-        and "$L" not in between[0]
-    )
-
-
-def judged(said: str) -> list[dict[str, Any]]:
-    """Races, each with whether it is unfounded."""
-    found = races(said)
-    for race in found:
-        race["unfounded"] = False
-        if race["kernel"] in CASES:
-            kernel = mlir_gemm.compile(case_of(race["kernel"]).text, chip=CHIP, device="gpu")
-            race["unfounded"] = unfounded(race, kernel.ptx, kernel.launch.steps)
-    return found
-
-
 def compile_one(work: tuple[str, bool]) -> str:
     """Compiles a kernel into the cache, and has the driver compile it; what went wrong."""
     name, load = work
@@ -235,16 +197,12 @@ def outcome(status: int, said: str) -> dict[str, Any]:
     """What a tool's exit status and text come to."""
     found = re.search(r"(?:ERROR|RACECHECK) SUMMARY: .*", said)
     right = re.search(r"\d+ of \d+ right", said)
-    shown = re.search(r"RACECHECK SUMMARY: ([1-9]\d*) hazards displayed", said)
-    hazards = judged(said)
     clean = status == 0 and found is not None and re.search(r" 0 (errors|hazards)", found.group()) is not None
-    if status == FAILED and shown and int(shown[1]) == len(hazards) and all(race["unfounded"] for race in hazards):
-        clean = right is not None and right.group() == f"{len(CASES)} of {len(CASES)} right"
     return {
         "clean": clean, "status": status,
         "summary": found.group() if found else "", "right": right.group() if right else "",
-        "kernels": sorted({name_of(entry) for entry in re.findall(r"\brows_\d\d_\w+", said)}), "races": hazards,
-        "said": "" if clean and not hazards else said[-4000:],
+        "kernels": sorted({name_of(entry) for entry in re.findall(r"\brows_\d\d_\w+", said)}), "races": races(said),
+        "said": "" if clean else said[-4000:],
     }  # fmt: skip
 
 

@@ -1,15 +1,16 @@
 """Orders in which blocks walk tiles, and operands that WMMA reads where they lie, on the GPU of this machine.
 
-    python test/gpu/check_walks.py [--chip sm_90a] [--only walks,places,pads,added] [--seconds 80] [--jobs 16]
+    python test/gpu/check_walks.py [--chip sm_90a] [--only walks,places,pads,added,words] [--seconds 80] [--jobs 16]
                                    [--compile-only] [-o RESULTS.json]
 
 `walks` times every raster with one tile a block, with persistent blocks, and with four tiles a block, neighbours and
 strided: what a wave of blocks reads of A and B differs by a factor of three. `places` times Hofstra's best kernels
 (docs/papers-tuned.md): his tiles with A, B, both or neither in shared memory, and his place for them with longer k
 steps and with warps that share what they read; `pads` has them without padding. `added` times products whose epilogue
-adds a matrix, which comes through shared memory after the products, or while they are computed. Each kernel of a group
-is compared with float64 first, then they are timed in turn (`check_parameters.py`); the table has how many times as
-fast as the first each is, and in brackets what the model predicts for the chip. Exit status 1 where a result is wrong.
+adds a matrix, which comes through shared memory after the products, or while they are computed; `words` does so in
+f32, and sums that start from a matrix. Each kernel of a group is compared with float64 first, then they are timed in
+turn (`check_parameters.py`); the table has how many times as fast as the first each is, and in brackets what the model
+predicts for the chip. Exit status 1 where a result is wrong.
 """
 
 from __future__ import annotations
@@ -52,17 +53,37 @@ PLACES = (
 """Tiles, and the operands that are not staged: those of his A4000, his A100 and his Ada, and longer k steps."""
 IN_PLACE = "promote=off,mainloop=direct,stages=1"
 PLACE_SIZES = ((4096, 4096, 4096, "kn"), (1024, 1024, 1024, "kn"))
+C = "promote_c=on"
+AHEAD = "promote_c=on,prefetch_c=on"
+TURNS = "block=128x128x64,warp=128x128x64,stages=4,ping_pong=on"
+TOGETHER = "block=128x128x64,warp=64x128x64,stages=4,ping_pong=off"
 ADDED = (
     (
-        "mma=wgmma,block=128x128x64,warp=64x128x64,stages=4,ping_pong=off",
-        ("promote_c=on", "promote_c=on,prefetch_c=on"),
+        "mma=wgmma,promote_c=off,prefetch_c=off",
+        (TURNS, f"{TURNS},{AHEAD}", TOGETHER, f"{TOGETHER},{C}", f"{TOGETHER},{AHEAD}",
+         f"block=64x256x64,warp=64x256x64,stages=3,ping_pong=on,{AHEAD}",
+         f"block=64x128x64,warp=64x128x64,ping_pong=on,{AHEAD}"),
     ),
     (
-        "mma=mma_sync,mainloop=cp_async,block=128x128x64,warp=64x64x16,stages=2",
-        ("promote_c=on", "promote_c=on,prefetch_c=on"),
+        "mma=mma_sync,mainloop=cp_async,block=128x128x64,warp=64x64x16,stages=2,promote_result=off",
+        (C, AHEAD, "stages=3", "promote_result=on", f"{C},promote_result=on", f"{AHEAD},promote_result=on"),
     ),
-)
-ADDED_SIZES = ((2048, 2048, 2048, "nk"), (4096, 4096, 256, "kn"), (8192, 8192, 64, "nk"))
+)  # fmt: skip
+"""The model's choice, and tiles of two warpgroups in turns and together, with what the epilogue adds read by lanes,
+through shared memory after the products, and during them; and the same of `mma_sync` with results by lanes and whole
+vectors."""
+ADDED_SIZES = (
+    (2048, 2048, 2048, "nk"), (4096, 4096, 256, "kn"), (8192, 8192, 64, "nk"), (4096, 4096, 1024, "kn"),
+    (16384, 4096, 128, "nk"), (8192, 1024, 512, "nk"), (4096, 4096, 4096, "nk"),
+)  # fmt: skip
+
+
+WORDS = (
+    f"block=64x128x64,warp=64x128x64,ping_pong=on,{AHEAD}", f"block=128x128x64,warp=64x128x64,ping_pong=off,{AHEAD}",
+    f"block=128x64x64,warp=128x64x64,ping_pong=on,{AHEAD}", f"block=128x64x64,warp=64x64x64,ping_pong=off,{AHEAD}",
+)  # fmt: skip
+"""The same of f32, whose tiles are twice as large."""
+WORD_SIZES = ((4096, 4096, 256, "kn"), (8192, 8192, 64, "nk"), (2048, 2048, 2048, "nk"), (4096, 4096, 1024, "kn"))
 
 
 def walks(chip: str) -> Iterator[list[Timed]]:
@@ -85,24 +106,32 @@ def pads(chip: str) -> Iterator[list[Timed]]:
 
 def added(chip: str) -> Iterator[list[Timed]]:
     for size in ADDED_SIZES:
-        for tiles, fields in ADDED:
+        for tiles, fields in ADDED if size in ADDED_SIZES[:3] else ADDED[:1]:
             yield group(size, chip, "f16", tiles, list(fields), added=True)
 
 
-KINDS = {"walks": walks, "places": places, "pads": pads, "added": added}
+def words(chip: str) -> Iterator[list[Timed]]:
+    for size in WORD_SIZES:
+        for starts in (False, True):
+            yield group(size, chip, "f32", ADDED[0][0], list(WORDS), added=not starts, starts=starts)
+
+
+KINDS = {"walks": walks, "places": places, "pads": pads, "added": added, "words": words}
 
 
 def group(
-    size: tuple[int, int, int, str], chip: str, out: str, pinned: str, variants: list[str], added: bool = False
-) -> list[Timed]:
-    """The model's choice with some fields, and with others beside them; what is illegal is left out."""
+    size: tuple[int, int, int, str], chip: str, out: str, pinned: str, variants: list[str], added: bool = False,
+    starts: bool = False,
+) -> list[Timed]:  # fmt: skip
+    """The model's choice with some fields, and with others beside them; what is illegal is left out. The epilogue adds
+    a matrix, or sums start from one."""
     m, n, k, order = size
     beside = {"epilogue_ops": 7, "epilogue_matrices": 1, "epilogue_types": out} if added else {}
-    problem = Problem(m, n, k, "f16", "f16", out=out, reads_c=False, b_order=order, **beside)
+    problem = Problem(m, n, k, "f16", "f16", out=out, reads_c=starts, b_order=order, **beside)
     on = target(chip)
     base = select(problem, on, Schedule.parse(pinned)).schedule
     seconds = estimate(problem, base, on).total
-    found = [Timed(size, chip, "f16", out, "", str(base), 1.0, added)]
+    found = [Timed(size, chip, "f16", out, "c" if starts else "", str(base), 1.0, added)]
     for text in variants:
         fields = dict(part.split("=") for part in f"{pinned},{text}".split(","))
         asked = ",".join(f"{name}={value}" for name, value in fields.items())

@@ -75,6 +75,10 @@ KINDS: tuple[tuple[str, str, str, str], ...] = (
         "residual during the products of wgmma", "product m=512,n=512,k=512,out=f16,epilogue=residual", "sm_90a",
         f"{_TILE},promote_c=on,prefetch_c=on",
     ),
+    (
+        "C by the copy engine, in turns", "product m=512,n=512,k=512,out=f16,epilogue=residual", "sm_90a",
+        "mma=wgmma,block=64x128x64,warp=64x128x64,ping_pong=on,persistent=8,promote_c=on,prefetch_c=on",
+    ),
     ("results by block tiles of a ring", f"{_SQUARE} NT", "sm_90a", f"{_RING},promote_result=on"),
     ("fragments ahead of a ring", f"{_SQUARE} NT", "sm_90a", f"{_RING},fragments_ahead=on"),
     ("fragments ahead, wmma", "product m=256,n=256,k=256", "sm_75 sm_80", f"{_WMMA},fragments_ahead=on"),

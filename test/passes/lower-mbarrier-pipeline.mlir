@@ -29,6 +29,24 @@ gpu.func @ring() kernel {
   gpu.return
 }
 
+// Of rings that follow each other all are initialised before the block's threads meet.
+// CHECK-LABEL: gpu.func @rings(
+//       CHECK:   scf.if
+//       CHECK:     nvvm.mbarrier.init %{{.*}}, %c4_i32
+//  CHECK-NEXT:     nvvm.fence.mbarrier.init
+//   CHECK-NOT:   gpu.barrier
+//       CHECK:     nvvm.mbarrier.init %{{.*}}, %c8_i32
+//  CHECK-NEXT:     nvvm.fence.mbarrier.init
+//  CHECK-NEXT:   }
+//  CHECK-NEXT:   gpu.barrier
+gpu.func @rings() kernel {
+  %own = memref.alloc() {tile.layout = "barriers"} : memref<2x1xi64, 3>
+  %bars = memref.alloc() {tile.layout = "barriers"} : memref<2x1xi64, 3>
+  "tile.ring"(%own) {consumers = 4 : i64} : (memref<2x1xi64, 3>) -> ()
+  "tile.ring"(%bars) {consumers = 8 : i64} : (memref<2x1xi64, 3>) -> ()
+  gpu.return
+}
+
 // The producer's turn: wait until the stage is empty, the phase in front of this one; announce; a copy for each panel of
 // 128 bytes and 256 rows, with the innermost coordinate first. The address in the stage is a cluster's.
 // CHECK-LABEL: gpu.func @fill(

@@ -2,14 +2,13 @@
 // RUN: mlir-gemm opt %s 'lower-rows{across=32 vector=4}' cse canonicalize | FileCheck %s
 
 // The blocks say that they have started, and the first thread of each has made an mbarrier for what is to come. Then the
-// first threads hand what their block has to both blocks, at the place of its rank; each block waits until all of it has
-// come, and combines it in the order of the ranks.
+// first threads hand what their block has to both blocks, at the place of its rank; each block says how much is to come,
+// waits until all of it has, and combines it in the order of the ranks.
 // CHECK-LABEL: gpu.func @shared(
 //       CHECK:   %[[M:.*]] = memref.alloc() {tile.layout = "barriers"} : memref<1x1xi64, 3>
 //       CHECK:   scf.if
 //       CHECK:     nvvm.mbarrier.init %[[P:.*]], %c1_i32
 //       CHECK:     nvvm.fence.mbarrier.init
-//       CHECK:     nvvm.mbarrier.arrive.expect_tx %[[P]], %c8_i32
 //       CHECK:   nvvm.cluster.arrive.relaxed
 //       CHECK:   %[[S:.*]] = memref.alloc() : memref<1x1x2xi32, 3>
 //       CHECK:   gpu.shuffle xor %{{.*}}, %c1_i32
@@ -20,6 +19,8 @@
 //       CHECK:     nvvm.mapa
 //       CHECK:     llvm.inline_asm has_side_effects "st.async.weak.shared::cluster{{.*}}.b32 [$0], $1, [$2];", "l,r,l" %{{.*}}, %[[MINE]]
 //   CHECK-NOT:     llvm.inline_asm
+//       CHECK:   scf.if
+//  CHECK-NEXT:     nvvm.mbarrier.arrive.expect_tx %[[P]], %c8_i32
 //       CHECK:   nvvm.mbarrier.try_wait.parity %[[P]], %c0_i32
 //       CHECK:   %[[A:.*]] = memref.load %[[S]][%c0, %{{.*}}, %c0]
 //       CHECK:   %[[FIRST:.*]] = arith.bitcast %[[A]] : i32 to f32

@@ -20,6 +20,7 @@ from mlir_gemm.pipeline.driver import compile_module
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.tile_model.chips import target
+from mlir_gemm.tile_model.explain import explain
 from mlir_gemm.tile_model.select import estimate, select
 from mlir_gemm.tuner.space import explore
 
@@ -192,19 +193,30 @@ def test_memory_of_what_the_epilogue_adds():
     ring = select(problem, target("sm_90a"), Schedule.parse(GROUP_RING)).schedule
     beside = 128 * (64 + 8) * 2 + 128 * (64 + 8) * 4
     assert smem_bytes(problem, ring) == smem_bytes(problem, ring.replace(promote_c=False)) + beside
+    # By the copy engine all three have their own, and with two warpgroups in turns each of them.
+    ahead = select(problem, target("sm_90a"), Schedule.parse(f"{GROUP_RING},prefetch_c=on")).schedule
+    each, barriers = 128 * 64 * (2 + 4 + 2), 1024
+    alone = smem_bytes(problem, ahead.replace(promote_c=False, prefetch_c=False))
+    assert smem_bytes(problem, ahead) == alone + each + barriers + (2 - ahead.stages) * 16
 
 
 AHEAD = "mma=mma_sync,block=64x64x32,warp=32x32x16,mainloop=cp_async,stages=2"
 
 
+def test_explain_says_how_what_is_added_comes():
+    problem = Problem(4096, 4096, 256, out="f16", reads_c=False, epilogue_types="f16", epilogue_ops=7)
+    assert "  what the epilogue adds: by the copy engine during the products" in explain(problem, target("sm_90a"))
+
+
 def test_memory_of_what_is_read_ahead():
     """It lies beside the operands, and beside the result that is stored where they were."""
     product = Product(256, 256, 256, out="f16", b_order="nk", epilogue="residual")
-    for way in ("", ",promote_result=on", ",tiles_per_block=2", ",promote_result=on,tiles_per_block=2"):
+    ways = ("", ",promote_result=on", ",tiles_per_block=2", ",promote_result=on,tiles_per_block=2")
+    every = [("sm_80", f"{AHEAD},storage=dynamic{way}") for way in ways]
+    for chip, way in [*every, ("sm_90a", GROUPS_IN_TURNS), ("sm_90a", GROUP_RING)]:
+        fields = way.replace(",promote_c=on", "")
         made = compile_module(
-            product.module(),
-            chip="sm_80",
-            schedule=Schedule.parse(f"{AHEAD},promote_c=on,prefetch_c=on,storage=dynamic{way}"),
+            product.module(), chip=chip, schedule=Schedule.parse(f"{fields},promote_c=on,prefetch_c=on")
         )
         problem = Problem(256, 256, 256, out="f16", reads_c=False, b_order="nk", epilogue_types="f32")
         told = smem_bytes(problem, Schedule.make(Schedule.parse(str(made.schedule))))
@@ -212,21 +224,62 @@ def test_memory_of_what_is_read_ahead():
 
 
 def test_what_is_read_ahead_arrives_during_the_products():
-    """By copies of 16 bytes that pass no registers, for which the last wait is; nothing is loaded otherwise."""
-    for chip, tiles in (("sm_80", AHEAD), ("sm_90a", "mma=wgmma,block=128x128x64,warp=64x128x64,stages=3")):
-        text = Product(1024, 1024, 512, out="f16", b_order="nk", epilogue="residual").module()
+    """By copies that pass no registers, for which the last wait is; nothing is loaded otherwise. To warpgroups the copy
+    engine brings it, as it brings A and B."""
+    group = "mma=wgmma,block=128x128x64,warp=128x128x64,stages=3,ping_pong=on,persistent=32"
+    for chip, tiles, copy, wait in (
+        ("sm_80", AHEAD, "cp.async.cg.shared.global", "cp.async.wait_group"),
+        ("sm_90a", group, "cp.async.bulk.tensor.2d.shared::cluster.global", "mbarrier.try_wait"),
+    ):
+        text = Product(1024, 1024, 512, out="f16", b_order="nk", epilogue="residual", added="f16").module()
         made = compile_module(text, chip=chip, schedule=Schedule.parse(f"{tiles},promote_c=on,prefetch_c=on"))
         ptx = made.ptx or ""
-        assert "ld.global" not in ptx and "cp.async.cg.shared.global" in ptx
+        assert "ld.global" not in ptx and copy in ptx and (chip == "sm_80" or "cp.async.cg" not in ptx)
         last = max(ptx.rfind(name) for name in ("mma.sync", "wgmma.mma_async"))
-        assert last < ptx.rfind("cp.async.wait_group")
+        assert last < ptx.rfind(wait)
         assert usage(ptx, chip).spill_bytes == 0
 
 
-def test_without_the_wait_the_simulator_finds_a_race(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("mlir_gemm.passes.parallelize.prefetch_c.tile.await_", lambda _: None)
+@pytest.mark.parametrize(("place", "ring"), [
+    ("prefetch_c.tile.await_", f"{SYNC_RING},promote_c=on"), ("describe.tma_load_c.rings.consumer_wait", GROUP_RING),
+])  # fmt: skip
+def test_without_the_wait_the_simulator_finds_a_race(place: str, ring: str, monkeypatch: pytest.MonkeyPatch):
+    folder = "" if place.startswith("describe") else "parallelize."
+    monkeypatch.setattr(f"mlir_gemm.passes.{folder}{place}", lambda *_: None)
     with pytest.raises(mlir_gemm.Error, match=r"race|uninitialized|in flight|async"):
-        check(Product(128, 64, 64, out="f16", epilogue="residual"), "sm_90a", f"{GROUP_RING},prefetch_c=on")
+        check(Product(128, 64, 64, out="f16", epilogue="residual"), "sm_90a", f"{ring},prefetch_c=on")
+
+
+GROUPS_IN_TURNS = "mma=wgmma,block=64x64x64,warp=64x64x64,stages=2,ping_pong=on,persistent=2"
+
+
+@pytest.mark.parametrize(("epilogue", "out"), [("residual", "f16"), ("bias_relu_residual", "f16"),
+                                               ("accumulate", "f32")])  # fmt: skip
+def test_each_of_two_warpgroups_in_turns_has_a_tile_of_what_is_added(epilogue: str, out: str):
+    product = Product(200, 136, 72, out=out, pad=8, epilogue=epilogue)
+    check(product, "sm_90a", f"{GROUPS_IN_TURNS},promote_c=on,prefetch_c=on")
+
+
+REFUSED_AHEAD = (
+    ({"epilogue_vector": 64}, "start at multiples of 64 bits only, the copy engine needs 128"),
+    (
+        {"reads_c": True, "out": "f32", "out_vector": 32},
+        "start at multiples of 32 bits only, the copy engine needs 128",
+    ),
+    ({"epilogue_types": "f64"}, "brings elements of 2 and 4 bytes in rows of multiples of 32, not 512 bytes of f64"),
+    ({"out_order": "nm"}, "rows of what the epilogue reads run down the tiles"),
+    ({"a": "f32", "b": "f32", "a_order": "km", "b_order": "nk"}, "with A through registers lanes have other rows"),
+)
+
+
+@pytest.mark.parametrize(("fields", "reason"), REFUSED_AHEAD)
+def test_what_the_copy_engine_does_not_bring(fields: dict[str, str], reason: str):
+    given = {"out": "f16", "reads_c": False, "epilogue_types": "f16", "b_order": "nk", **fields}
+    precision = ",precision=tf32" if "a" in fields else ""
+    schedule = Schedule.parse(f"mma=wgmma,block=64x64x64,warp=64x64x64,promote_c=on,prefetch_c=on{precision}")
+    with pytest.raises(ScheduleError) as refused:
+        select(Problem(1024, 1024, 1024, **given), target("sm_90a"), schedule)
+    assert reason in "\n".join([str(refused.value), *refused.value.notes])
 
 
 REFUSALS = (

@@ -22,6 +22,13 @@ FEEDING = 32.0
 """Exponent of the norm of tensor cores and what shared memory takes where B is transposed there: the longer of the two.
 Steps of 64x256, 128x128, 128x256 and 256x128 at 2048^3 take 1,211, 850, 1,615 and 1,424 clocks, for 1,152, 896, 1,536
 and 1,408 of shared memory (H100, 2026-11-28-h100-byte-layouts-queued.json.xz; i8 and e4m3 alike)."""
+BROUGHT, READ, APART = 64.0, 10.5, 1.35
+"""Bytes a clock of what the epilogue adds: as lanes load it from where the copy engine has put it, and from global
+memory, of which they wait for a few sectors at a time, to shared memory too; and how much longer that takes where one
+warpgroup reads while the other multiplies, which hides none of it. 28 kernels of seven products in which the copy
+engine brings it take 1.01 of what is predicted so in the median (0.78 to 1.16), 21 by lanes 0.98 (0.83 to 1.08; f16, k
+from 64 to 4096, H100, `2026-11-28-h100-added.json.xz`). Of eight products of f32 that nobody had seen it is 1.12 and
+1.08: `2026-11-28-h100-words.json.xz`."""
 WARM = 2e-4
 """Seconds of a kernel from which the clock falls with time."""
 
@@ -100,17 +107,20 @@ def cost_of(work: Work, target: Target, constants: WgmmaConstants) -> WgmmaCost:
 
     stored = work.staged * (1 + x.narrow * work.narrow) / x.staged + work.by_rows / x.by_rows
     stored = stored + (work.direct + x.guarded * work.guarded) / x.direct
-    stored = stored + work.arithmetic / x.issued
-    ended = x.tile + stored + work.splits * (x.split + work.parts / x.parts)
+    stored = stored + work.arithmetic / x.issued + work.brought / BROUGHT
+    read = work.read / READ
+    ended = x.tile + stored + read + work.splits * (x.split + work.parts / x.parts)
     # The end of the last tile is never hidden.
     step = step * (1 - (1 - x.turned) * work.hidden)
     steps, epilogue = each * step, (tiles - (tiles - 1) * work.hidden) * ended / clock
-    epilogue = epilogue + work.handed / HANDED / clock
+    epilogue = epilogue + work.handed / HANDED / clock + (tiles - 1) * work.hidden * APART * read / clock
     # All blocks end their last tiles at the same time: nothing else hides that.
     busy, last = steps + epilogue, ended / clock
     written = work.result * (1 + (x.torn - 1) * work.odd_d) / (x.taken * clock)
     streamed = norm(x.memory, busy - last, work.dram / (x.dram * target.dram_bytes_s), written) + last
+    # What the copy engine brings for the first tile goes before the ring's first stages.
     ends = (x.fill * (1 - (1 - x.overlap) * work.alone + work.again) + x.form * work.clustered) / clock
+    ends = ends + work.brought / BROUGHT / clock
     free = streamed + ends
     # While an epilogue computes, tensor cores wait: that time adds to what the power limit allows them.
     waiting = (tiles - (tiles - 1) * work.hidden) * work.arithmetic / x.issued / clock

@@ -3,7 +3,8 @@ clusters that share copies or the steps of k."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import product
 from typing import Any
 
 from mlir_gemm.parts.grid import blocks as blocks_of
@@ -69,12 +70,23 @@ def proposals(problem: Problem, target: Target, pinned: Mapping[str, Any], wide:
         base = Schedule.make(fields)
         if not wide and "block" not in pinned and _spills(problem, base):
             continue
-        for shared in ({},) if turns else _clusters(problem, target, base, pinned):
-            schedule = _staged(problem, target, base.replace(**shared), pinned)
+        together: Iterable[dict[str, int]] = ({},) if turns else _clusters(problem, target, base, pinned)
+        for shared, read in product(together, _reading(problem, pinned)):
+            schedule = _staged(problem, target, base.replace(**shared, **read), pinned)
             paced = turns and "throttle" not in pinned and _hides(problem, schedule, target)
             yield schedule.replace(throttle=target.constants(WgmmaLimits).pace) if paced else schedule
             if schedule.space == K_RANGE and schedule.persistent and not turns and "persistent" not in pinned:
                 yield schedule.replace(persistent=0)  # unequal tiles: who is done first takes the next
+
+
+def _reading(problem: Problem, pinned: Mapping[str, Any]) -> list[dict[str, bool]]:
+    """How the epilogue reads the matrices that it adds: by lanes, or as the copy engine has brought them, to memory
+    that stages would have."""
+    if not (problem.epilogue_types or problem.reads_c) or "promote_c" in pinned or "prefetch_c" in pinned:
+        return [{}]
+    if problem.reads_c and pinned.get("batch_invariant"):  # a sum's terms keep their order: C first
+        return [{}]
+    return [{}, {"promote_c": True, "prefetch_c": True}]
 
 
 def is_proposed(schedule: Schedule) -> bool:

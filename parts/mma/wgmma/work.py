@@ -41,10 +41,6 @@ FED, ALONE = 88, 1.375
 """Clocks that an instruction with A in registers takes at least, and how much longer it takes where one warpgroup
 multiplies at a time. tf32 on the H200: tiles of 128x128 by two warpgroups at once or in turns, and of 64x256 in turns,
 take 1.35 to 1.4 times the time of the tensor cores at 4096 and 8192, and of 128x256 by two at once no longer."""
-AHEAD = 0.75
-"""Of the time in which the epilogue reads what it adds through shared memory, the part that is left where it was copied
-during the products: they take 0.97, 0.84 and 0.84 of the time so, for k of 2048, 256 and 64 on an H100
-(`2026-11-28-h100-walks.json.xz`)."""
 LEFT = 1 / 8
 """Of lines that are the first to leave L2, those that have left it when a later k step asks for their other half. From
 one pair: 592704x96x96, whose rows have 192 bytes, takes 92.3 us in two steps, and in one 89.2, which is 8 of 64 MB
@@ -61,8 +57,10 @@ class Work:
     take longer with A in registers."""
     reads: float
     """Clocks that reading A and B from shared memory takes, at 128 bytes a clock. Instructions of a warpgroup that
-    multiply different rows of A by the same B are taken to read B once. That is an assumption: with it the model fits
-    tiles of 256x128 as well as tiles of 128x256."""
+    multiply different rows of A by the same B are taken to read B once. That is an assumption, with which the constants
+    were fitted: f16 and bf16 by 256x128 take 1.006 of the time of 128x256 (14 products, 2026-11-24-h100-own-row).
+    Bytes read it for each instruction: 256x128 takes 1.02 to 1.04 times the clocks of 128x256 at 4096^3 and 8192^3, at
+    the same power (2026-11-28-h100-clocks), and where B is transposed too all of it counts."""
     writes: float
     """Clocks that writing the copies to shared memory takes."""
     crowded: float
@@ -110,6 +108,10 @@ class Work:
     """How many more rows of panels that takes than with 128 bytes in each, to those: 0, 1 or 3."""
     by_rows: float
     """Those that leave through it by lanes, since rows of the result start between vectors, and of C that come so."""
+    brought: float
+    """Bytes of what the epilogue adds that the copy engine brings to shared memory."""
+    read: float
+    """Those that lanes read from global memory, or bring to shared memory."""
     direct: float
     """Bytes that threads store, or load in the epilogue, themselves."""
     arithmetic: float
@@ -166,24 +168,28 @@ def work_of(problem: Problem, schedule: Schedule, target: Target) -> Work:
     dense = 2 if problem.sparse else 1  # an instruction takes twice the k of B in the same time
     deep = k * size // INSTRUCTION_BYTES // dense
     panels = k * size / LINE
+    alike = GROUP_ROWS if size == 1 else warp_m
     inside_m, inside_n = problem.m / rows, problem.n / columns
     beside = 0.0 if problem.b_order == "kn" else n - inside_n
     below = 0.0 if problem.a_order == "km" else m - inside_m
-    bytes_d = epilogue_bytes(problem) / (problem.batch * problem.m * problem.n)
+    bytes_d = epilogue_bytes(problem, read=False) / (problem.batch * problem.m * problem.n)
     in_tile = m * n * bytes_d / split * stores(schedule)
-    alone = not (problem.extra_bytes or problem.reads_c)
+    c_ahead = schedule.prefetch_c and problem.reads_c
+    if c_ahead:
+        in_tile -= m * n * ELEMENT_BYTES[problem.out] / split
+    alone = not problem.extra_bytes and (c_ahead or not problem.reads_c)
     by_rows = in_tile if alone and rows_bytes(problem, schedule) else 0.0
     staged = in_tile if alone and staging_bytes(problem, schedule) and not by_rows else 0.0
-    types = problem.epilogue_types.split() if schedule.promote_c else []
-    # C, and what the epilogue adds, in whole vectors of its rows; lanes compute no addresses in global memory for it.
+    types = problem.epilogue_types.split()
+    added = m * n * sum(ELEMENT_BYTES[each] for each in types)
+    # C in whole vectors of its rows.
     by_tile = m * n * ELEMENT_BYTES[problem.acc] if schedule.promote_c and problem.reads_c else 0.0
-    added = m * n * sum(ELEMENT_BYTES[each] for each in types) * (AHEAD if schedule.prefetch_c else 1)
     operations = problem.epilogue_ops - MATRIX_OPERATIONS * len(types)
-    direct = in_tile - staged - by_rows - by_tile
+    direct = in_tile - staged - by_rows - (0.0 if c_ahead else by_tile)
     over = problem.dynamic or problem.m % m or problem.n % n
     return Work(
         tensor=deep * (m // GROUP_ROWS) * _columns_clocks(problem, schedule),
-        reads=deep * (m * (n // warp_n) + dense * n * (m // warp_m)) * INSTRUCTION_BYTES / LINE,
+        reads=deep * (m * (n // warp_n) + dense * n * (m // alike)) * INSTRUCTION_BYTES / LINE,
         writes=(part_a * m + n) * panels,
         crowded=_crowded(problem, schedule) if transposes_b(problem) else 0.0,
         rows_a=_box_rows(problem, schedule, "a", inside_m) / schedule.cluster_n,
@@ -208,7 +214,9 @@ def work_of(problem: Problem, schedule: Schedule, target: Target) -> Work:
         hidden=schedule.ping_pong,
         staged=staged,
         narrow=_narrow(problem, schedule) if staged else 0.0,
-        by_rows=by_rows + by_tile + added,
+        by_rows=by_rows + (0.0 if schedule.prefetch_c else by_tile),
+        brought=by_tile + added if schedule.prefetch_c else 0.0,
+        read=0.0 if schedule.prefetch_c else added,
         direct=direct,
         arithmetic=m * n * max(0, operations) / (32 * split),
         guarded=direct if over else 0.0,
@@ -218,7 +226,7 @@ def work_of(problem: Problem, schedule: Schedule, target: Target) -> Work:
         clustered=schedule.cluster_m * schedule.cluster_n > 1,
         again=max(0.0, tiles * split / active - 1) if schedule.space == K_RANGE and not walking else 0.0,
         dram=_dram(problem, schedule, target, tiles / flight, across_m / rows, across_n / columns),
-        result=epilogue_bytes(problem),
+        result=epilogue_bytes(problem, read=False),
         odd_d=_odd_result(problem),
         useful=problem.flops
         * share(problem, schedule)
@@ -313,7 +321,7 @@ def _lines_in_two(row: int, depth: int) -> float:
 def fills_l2(problem: Problem, target: Target) -> bool:
     """Whether what is written takes the place in L2 of all that is marked as the first to leave: lines of operands
     leave soon then. Elsewhere they replace each other, and stay for long."""
-    return epilogue_bytes(problem) > STAYING * target.l2_bytes
+    return epilogue_bytes(problem, read=False) > STAYING * target.l2_bytes
 
 
 def _read_again(problem: Problem, schedule: Schedule, target: Target) -> float:
