@@ -108,7 +108,7 @@ def test_where_it_cannot_count_it_says_why(
 ):
     on_gpu(tiny, monkeypatch)
     if behaviour == "none":
-        monkeypatch.setattr(run_counters.shutil, "which", lambda _: None)
+        monkeypatch.setattr(run_counters.shutil, "which", lambda *_, **__: None)
     else:
         stand_in(tmp_path, monkeypatch, behaviour)
     status, out, err = run_main(capsys, "run", tiny, "--counters")
@@ -121,6 +121,17 @@ def test_on_the_simulator(tiny: Path, capsys: pytest.CaptureFixture[str]):
     assert (
         status == 0 and "none of a GPU: the simulator ran it" in out and "tensor operations: " in " ".join(out.split())
     )
+
+
+def test_where_nvidia_puts_it_the_newest_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    for version in ("2024.3.2", "2025.1.0", "2025.1.10"):
+        folder = tmp_path / "nsight-compute" / version
+        folder.mkdir(parents=True)
+        stand_in(folder, monkeypatch)
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.delenv("CUDA_HOME", raising=False)
+    monkeypatch.setattr(run_counters, "INSTALLED", (f"{tmp_path}/nsight-compute/*",))
+    assert run_counters.found_program() == str(tmp_path / "nsight-compute/2025.1.10/ncu")
 
 
 def test_a_program_that_does_not_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
