@@ -64,12 +64,19 @@ def test_pictures_of_two_samplers(tmp_path: Path) -> None:
     drawn = pictures.draw(known, portable)
     assert {name for name, _ in drawn.values()} == {
         "distribution.png", "best-so-far.png", "prediction.png", "importance.png", "parameters.png", "maps.png",
-        "parallel.png", "illegal.png", "portability.png",
+        "parallel.png", "illegal.png", "portability.png", "lost.png",
     }  # fmt: skip
     assert all(data.startswith(PNG) and len(data) > 4000 for _, data in drawn.values())
     text = page(known, drawn, portable)
     assert text.count('src="data:image/png;base64,') == len(drawn) and "12 by model; 12 by random" in text
+    assert "the best found</th><td>" in text and "TFLOP/s<br><code>block=" in text
     assert known.best in text and "registers_fit" in text and "faults" in text
+
+
+def test_switches_are_off_or_on_in_pictures() -> None:
+    assert pictures._texts("early", (0, 1)) == ["off", "on"]  # pyright: ignore[reportPrivateUsage]
+    assert pictures._texts("promote_c", (0, 2)) == ["off", "ahead"]  # pyright: ignore[reportPrivateUsage]
+    assert pictures._texts("stages", (0, 1)) == ["0", "1"]  # pyright: ignore[reportPrivateUsage]
 
 
 def test_importance_is_of_parameters_that_vary(tmp_path: Path) -> None:
@@ -83,6 +90,10 @@ def test_few_values_leave_the_predicted_ones(tmp_path: Path) -> None:
     runs = runs_of([str(tmp_path / "s.journal")], "study", space())
     known = Known(space(), "time", False, "A100", runs, space().trials[0].schedule)
     assert len(known.shown) == len(space().trials) and not known.shown_is_measured
+    drawn = pictures.draw(known, None)
+    assert "best-so-far.png" in {name for name, _ in drawn.values()} and "predicted times: nothing was" in page(
+        known, drawn, None
+    )
 
 
 def test_other_objectives(tmp_path: Path) -> None:
@@ -98,6 +109,7 @@ def test_a_matrix_of_devices() -> None:
     found = matrix(Problem(1024, 1024, 1024, out="f16", reads_c=False), ("v100", "a100", "h200"))
     assert found.names == ("V100", "A100", "H200")
     assert [found.cells[n][n].share for n in range(3)] == pytest.approx([1, 1, 1])
+    assert 0 < found.cells[0][1].tflops < found.cells[1][1].tflops
     volta, ampere, hopper = found.cells
     assert all(cell.share for cell in volta), "WMMA runs everywhere"
     assert ampere[0].share is None and "mma_sync" in ampere[0].why
