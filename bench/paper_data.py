@@ -17,6 +17,7 @@ UNITS = {
     "TFLOP/s": "more is faster",
     "times": "as fast as the first row",
     "of cuBLAS": "1 is as fast as cuBLAS",
+    "of CUTLASS": "1 is as fast as CUTLASS",
     "place": "1 is the fastest; the text has the order only",
     "programs": "how many",
 }
@@ -42,6 +43,8 @@ class Row:
     """Why nothing of ours stands beside it."""
     counters: Mapping[str, float] = field(default_factory=dict[str, float])
     """What the text's profiler counted."""
+    elsewhere: float | None = None
+    """TFLOP/s of ours that another script than the benchmark measured; the table's note says which, and on what."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,9 @@ class Table:
     """The GPU that it was measured on, as the model names it; empty where there is nothing to predict."""
     problem: Problem | None = None
     """The product; None where there is nothing to run."""
+    components: int = 0
+    """Of the elements of A, B and the result, which the problem's sizes count; 0 for plain numbers. The benchmark does
+    not run such a product."""
     note: str = ""
     """What agrees, what does not, and why."""
 

@@ -9,6 +9,7 @@ from textwrap import fill
 
 import numpy as np
 
+from mlir_gemm.bench import paper_space
 from mlir_gemm.bench.contenders import name_of
 from mlir_gemm.bench.figures import Entry, Results
 from mlir_gemm.bench.paper_data import UNITS, Paper, Row, Table
@@ -25,14 +26,17 @@ def pins_of(papers: Sequence[Paper]) -> dict[Problem, list[str]]:
     """What is to be measured: each problem once, with the fields of ours that stand beside its rows."""
     found: dict[Problem, list[str]] = {}
     for table in itertools.chain.from_iterable(each.table for each in papers):
-        if table.problem is not None and not table.counted:
+        if table.problem is not None and not (table.counted or table.components):
             several = found.setdefault(table.problem, [])
             several += [row.schedule for row in table.row if row.schedule is not None]
     return {problem: list(dict.fromkeys(several)) for problem, several in found.items()}
 
 
-def markdown(papers: Sequence[Paper], results: Results | None, why: str, counters: bool = True) -> str:
-    """All tables of some works. `results` are what was measured, `why` is why there are none."""
+def markdown(
+    papers: Sequence[Paper], results: Results | None, why: str, space: paper_space.Sample | None = None
+) -> str:
+    """All tables of some works. `results` are what was measured, `why` is why there are none, `space` is what was
+    measured of Hofstra's space."""
     if results is None:
         measured = f"The column *measured* is empty: {why}."
     else:
@@ -40,14 +44,16 @@ def markdown(papers: Sequence[Paper], results: Results | None, why: str, counter
         measured = (
             f"Measured on {machine.get('device')}, {results.date[:10]}, launches back to back: `{results.command}`."
         )
-    return "\n\n".join([wrapped(measured), *(section(each, results, counters) for each in papers)])
+    return "\n\n".join([wrapped(measured), *(section(each, results, True, space) for each in papers)])
 
 
-def section(paper: Paper, results: Results | None, counters: bool) -> str:
+def section(paper: Paper, results: Results | None, counters: bool, space: paper_space.Sample | None = None) -> str:
     """The tables of one work."""
     parts = [f"## {paper.author}: {paper.title}", f"{paper.kind}, {paper.year}. {paper.about}"]
     for table in paper.table:
         parts += _table(table, results, counters)
+    if paper.key == paper_space.KEY:
+        parts += paper_space.section(space)
     return "\n\n".join(map(wrapped, parts))
 
 
@@ -88,13 +94,15 @@ def _reading(table: Table) -> str:
 
 
 def _entry(table: Table, results: Results | None) -> Entry | None:
-    if results is None or table.problem is None or table.counted:
+    if results is None or table.problem is None or table.counted or table.components:
         return None
     return next((entry for entry in results.entries if entry.problem == table.problem), None)
 
 
 def _measured(row: Row, table: Table, entry: Entry | None, results: Results | None) -> float | None:
     """FLOP/s of what stands beside a row, launches back to back."""
+    if row.elsewhere is not None:
+        return row.elsewhere * 1e12
     if entry is None or results is None:
         return None
     if row.library:

@@ -32,6 +32,10 @@ from mlir_gemm.bench import paper_space
 from mlir_gemm.bench.paper_report import spearman
 from mlir_gemm.spec.schedule import Schedule
 
+SMALL = 1e10
+"""Floating-point operations under which the host takes longer to launch a kernel than the GPU to run it."""
+QUEUED, HELD = 20, 3_000_000
+"""Launches of such kernels in a burst, and cycles that the GPU is held until they are queued."""
 CHUNK = 40
 """Kernels that are timed in turn: those of the first of each are in all of them, so that clocks can be compared."""
 
@@ -51,11 +55,13 @@ def drawn(size: tuple[int, int, int], count: int, chip: str) -> list[Timed]:
 def timed(group: list[Timed], torch: Any, end: float) -> list[dict[str, Any]]:
     """All of a group, in chunks that the first kernel has a part in; times are put in proportion to that kernel's."""
     found: list[dict[str, Any]] = []
+    m, n, k, _ = group[0].size
+    held = (lambda: torch.cuda._sleep(HELD), QUEUED) if 2 * m * n * k < SMALL else ()
     for start in range(1, len(group), CHUNK):
         if time.perf_counter() > end:
             print(f"stopped after {start} of {len(group)}: --seconds are over", flush=True)
             break
-        rows = measure([group[0], *group[start : start + CHUNK]], torch)
+        rows = measure([group[0], *group[start : start + CHUNK]], torch, *held)
         scale = found[0]["us"] / rows[0]["us"] if found else 1.0
         for row in rows[1 if found else 0 :]:
             found.append({**row, "us": row["us"] * scale})
@@ -103,7 +109,7 @@ def main() -> int:
             }  # fmt: skip
             options.output.write_text(json.dumps(data, indent=0))
     if options.output:
-        print(paper_space.section(paper_space.sample(options.output)))
+        print("\n\n".join(paper_space.section(paper_space.sample(options.output))))
     return 0 if all(row["right"] for row in rows) else 1
 
 

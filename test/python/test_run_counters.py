@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import lzma
 import os
 import sys
 from pathlib import Path
@@ -17,6 +18,7 @@ import mlir_gemm
 from mlir_gemm.errors import Error
 from mlir_gemm.tools import run_command, run_counters
 
+RESULTS = Path(__file__).resolve().parents[2] / "bench/results"
 STAND_IN = """#!{python}
 import json, pathlib, sys
 given = sys.argv[1:]
@@ -114,6 +116,17 @@ def test_where_it_cannot_count_it_says_why(
     status, out, err = run_main(capsys, "run", tiny, "--counters")
     assert status == 0, "the run itself is right: " + err
     assert "counters: none of the GPU: " in out and said in out and "instructions of the IR" in out
+
+
+def test_what_nsight_compute_writes_is_read():
+    """The text of version 2025.3 on an H100, with all that its raw page has: 15 passes, ranges of each metric, and the
+    attributes of the device. The kernel has 16,777,216 tensor instructions by its size."""
+    saved = json.loads(lzma.decompress((RESULTS / "2026-11-28-h100-counters.json.xz").read_bytes()))
+    ((name, figures),) = run_counters.parsed(saved["raw"][0])
+    assert name == "product_kernel" and figures == saved["rows"][0]["ncu"]
+    assert figures["tensor instructions"] == 2048 * 2048 * 8192 // (16 * 8 * 16)
+    stalls = {each for each in figures if each.startswith("stall: ")}
+    assert len(stalls) == len(run_counters.STALLS) and figures.keys() - stalls == run_counters.METRICS.keys()
 
 
 def test_on_the_simulator(tiny: Path, capsys: pytest.CaptureFixture[str]):
