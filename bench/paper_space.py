@@ -48,8 +48,8 @@ orders of blocks do.
 What his figures show of walks, of block and warp tiles and of WMMA's shapes the model has too, but for 256, which it
 puts before 64, as the H100 does. **Not the orders of blocks**: diagonals share no operands between neighbours, which
 with tiles of 128x128 on an A4000 is 0.7 GB from DRAM for 0.4, hidden under the products in both; why his are "very
-poor" there, and best on the A100, the text does not say. **Nor one operand in shared memory before both**: by a fiftieth on
-the A4000, by more where several warps read the same fragments for themselves, and on the H100 by 1.15.
+poor" there, and best on the A100, the text does not say. **Nor one operand in shared memory before both**: by a
+fiftieth on the A4000, by more where several warps read the same fragments for themselves, and on the H100 by 1.15.
 
 **How far the model is right about such kernels**: its costs of operands in place and of rows without pads come from a
 few of them; these were drawn at random. Predicted for the H100 and measured, those of 4096 x 4096 x 4096 have a rank
