@@ -12,7 +12,8 @@ from typing import Any
 from mlir_gemm.bench.problems import Problem
 from mlir_gemm.errors import Error
 
-PAPERS = ("khandelwal", "faingnaert", "hofstra", "rise", "lift")
+PAPERS = ("khandelwal", "faingnaert", "hofstra", "rise", "lift", "published")
+"""The works, and figures that others have published of GPUs that the works do not have."""
 UNITS = {
     "TFLOP/s": "more is faster",
     "times": "as fast as the first row",
@@ -35,6 +36,8 @@ class Row:
     """The text's figure, in the table's unit; None where it has none."""
     schedule: str | None = None
     """The fields of ours that stands beside it; empty for the model's choice, None where there is none."""
+    layout: str = ""
+    """How A and B lie, where that is not as in the table's problem."""
     library: bool = False
     """Whether the vendor's library stands beside it."""
     count: str = ""
@@ -65,6 +68,10 @@ class Table:
     not run such a product."""
     note: str = ""
     """What agrees, what does not, and why."""
+
+    def problem_of(self, row: Row) -> Problem | None:
+        """The product of a row; None where there is nothing to run."""
+        return replace(self.problem, layout=row.layout) if self.problem and row.layout else self.problem
 
     @property
     def counted(self) -> bool:
@@ -107,7 +114,7 @@ def _table(data: dict[str, Any]) -> Table:
     given = dict(data)
     rows = tuple(_row(each) for each in given.pop("row"))
     problem = given.pop("problem", None)
-    found = Table(row=rows, problem=problem and Problem("paper", layout="NN", **problem), **given)
+    found = Table(row=rows, problem=problem and Problem(**{"group": "paper", "layout": "NN"} | problem), **given)
     if found.unit not in UNITS:
         raise ValueError(f"{found.name}: the unit '{found.unit}'")
     if not all(text.strip() for text in (found.name, found.where)):

@@ -61,14 +61,15 @@ class Prediction:
 
 def predict(table: Table, row: Row) -> Prediction | None:
     """The model's prediction for the table's GPU; None where there is nothing to predict."""
-    if not table.chip or table.problem is None or (row.schedule is None and not row.count):
+    problem = table.problem_of(row)
+    if not table.chip or problem is None or (row.schedule is None and not row.count):
         return None
     chip = target(table.chip)
     fields = row.schedule or ""
     try:
-        choice = _decided(table.problem, table.chip, fields, table.components).choice
+        choice = _decided(problem, table.chip, fields, table.components).choice
     except Error as error:
-        return Prediction(_regardless(table.problem, fields, chip), error.message)
+        return Prediction(_regardless(problem, fields, chip), error.message)
     if row.count:
         rejected = len(choice.rejected) if row.count == "proposed schedules" else 0
         return Prediction(count=choice.considered + rejected)
@@ -93,6 +94,7 @@ def product(problem: Problem, components: int = 0) -> Product:
     return Product(
         problem.m, times * problem.n, times * problem.k, a=problem.element, b=problem.element,
         acc=problem.accumulator, out=problem.out, reads_c=False, composite=components,
+        a_order="mk" if problem.layout[0] == "N" else "km", b_order="kn" if problem.layout[1] == "N" else "nk",
     )  # fmt: skip
 
 

@@ -26,9 +26,10 @@ def pins_of(papers: Sequence[Paper]) -> dict[Problem, list[str]]:
     """What is to be measured: each problem once, with the fields of ours that stand beside its rows."""
     found: dict[Problem, list[str]] = {}
     for table in itertools.chain.from_iterable(each.table for each in papers):
-        if table.problem is not None and not (table.counted or table.components):
-            several = found.setdefault(table.problem, [])
-            several += [row.schedule for row in table.row if row.schedule is not None]
+        for row in table.row if not (table.counted or table.components) else ():
+            problem = table.problem_of(row)
+            if problem is not None and row.schedule is not None:
+                found.setdefault(problem, []).append(row.schedule)
     return {problem: list(dict.fromkeys(several)) for problem, several in found.items()}
 
 
@@ -67,13 +68,12 @@ def wrapped(text: str) -> str:
 
 def _table(table: Table, results: Results | None, counters: bool) -> list[str]:
     predictions = [predict(table, row) for row in table.row]
-    entry = _entry(table, results)
     gpu = target(table.chip).name if table.chip else ""
     ours = "ours, counted" if table.counted else f"predicted, {gpu}" if gpu else "predicted"
     lines = [f"| | the text, {table.unit} | {ours} | measured | ours |", "|---|---|---|---|---|"]
     rates: list[float | None] = []
     for row, prediction in zip(table.row, predictions, strict=True):
-        rate = _measured(row, table, entry, results)
+        rate = _measured(row, _entry(table, row, results), results)
         rates.append(rate)
         cells = [row.name, _number(row.value), _predicted(prediction), _rate(rate), _beside(row, prediction)]
         lines.append(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |")
@@ -93,13 +93,13 @@ def _reading(table: Table) -> str:
     return f"*{table.unit[0].upper()}{table.unit[1:]}*: {UNITS[table.unit]}. Figures of ours are TFLOP/s."
 
 
-def _entry(table: Table, results: Results | None) -> Entry | None:
-    if results is None or table.problem is None or table.counted or table.components:
+def _entry(table: Table, row: Row, results: Results | None) -> Entry | None:
+    if results is None or table.counted or table.components:
         return None
-    return next((entry for entry in results.entries if entry.problem == table.problem), None)
+    return next((entry for entry in results.entries if entry.problem == table.problem_of(row)), None)
 
 
-def _measured(row: Row, table: Table, entry: Entry | None, results: Results | None) -> float | None:
+def _measured(row: Row, entry: Entry | None, results: Results | None) -> float | None:
     """FLOP/s of what stands beside a row, launches back to back."""
     if row.elsewhere is not None:
         return row.elsewhere * 1e12
@@ -137,7 +137,8 @@ def _beside(row: Row, found: Prediction | None) -> str:
     fields = dict(part.split("=", 1) for part in found.schedule.split(",")) if found and found.schedule else {}
     pinned = {part.split("=")[0] for part in row.schedule.split(",")}
     rest = [f"{name}={fields[name]}" for name in ("mma", "block", "warp") if name in fields and name not in pinned]
-    return f"{said} (`{','.join(rest)}`)" if rest else said
+    said = f"{said} (`{','.join(rest)}`)" if rest else said
+    return f"{said}, {row.layout}" if row.layout else said
 
 
 def _number(value: float | None) -> str:

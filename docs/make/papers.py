@@ -20,7 +20,7 @@ from mlir_gemm.bench.paper_space import FILES, Sample, sample
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = {
     "papers.md": ("papers_introduction.txt", ("khandelwal", "faingnaert")),
-    "papers-tuned.md": ("papers_tuned_introduction.txt", ("hofstra", "rise", "lift")),
+    "papers-tuned.md": ("papers_tuned_introduction.txt", ("hofstra", "rise", "lift", "published")),
 }
 """The pages, what stands at the beginning of each, and the works that it has."""
 
