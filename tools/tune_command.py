@@ -241,7 +241,7 @@ def _summary(arguments: argparse.Namespace, result: Result, measured: bool) -> l
     tried = f"{result.tried} schedules: {result.done} {'measured' if measured else 'predicted'}, "
     tried += f"{result.pruned} slow, {sum(result.failed.values())} failed"
     best, model = (shown_value(arguments.objective, each) for each in (result.value, result.model_value))
-    times = result.model_value / result.value
+    times = f"{model}: {result.model_value / result.value:.3f} times as fast" if result.model_value else "failed"
     rows = [("tried", tried), *(("failed", f"{count}: {why}") for why, count in result.failed.items())]
-    rows += [("ended", result.why), ("best", f"{best}, the model's choice {model}: {times:.3f} times as fast")]
+    rows += [("ended", result.why), ("best", f"{best}, the model's choice {times}")]
     return [*rows, ("made of", summary(chosen)), ("schedule", result.schedule)]

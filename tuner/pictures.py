@@ -106,7 +106,8 @@ def distribution(known: Known, plt: Any) -> Any:
         for name, merit, mark in _marks(known, colour == GREY):
             axes.axvline(merit, color=mark, linestyle="-" if mark == GREEN else "--", label=f"{name}: {merit:.4g}")
         axes.set_ylim(0, 1.25 * axes.get_ylim()[1])  # room for the legend
-        axes.legend(frameon=False, loc="upper left", ncols=2)
+        if axes.get_legend_handles_labels()[0]:
+            axes.legend(frameon=False, loc="upper left", ncols=2)
     several[-1, 0].set_xlabel(known.unit)
     return figure
 
@@ -149,6 +150,12 @@ def prediction(known: Known, plt: Any) -> Any:
     axes.plot(*zip(*pairs, strict=True), ".", color=BLUE, alpha=0.6)
     ends = [min(map(min, pairs)), max(map(max, pairs))]
     axes.plot(ends, ends, color=GREY, linewidth=0.8)
+    for name, place, colour in _marked(known):
+        if place in known.values:
+            at = known.merit(known.space.trials[place].predicted), known.merit(known.values[place])
+            axes.plot(*at, "o", color=colour, label=name, markersize=7, markerfacecolor="none", markeredgewidth=2)
+    if axes.get_legend_handles_labels()[0]:
+        axes.legend(frameon=False, loc="upper left")
     axes.set(xlabel=f"predicted, {known.unit}", ylabel=f"measured, {known.unit}")
     return figure
 
@@ -200,6 +207,7 @@ def parameters(known: Known, plt: Any) -> Any:
         best = [max((m for a, m in zip(at, merits, strict=True) if a == n), default=np.nan) for n in range(len(values))]
         axes.plot(range(len(values)), best, "_", color=ORANGE, markersize=12, markeredgewidth=2)
         axes.set_xticks(range(len(values)), _texts(name, values), rotation=_rotation(values))
+        axes.set_xlim(-0.5, len(values) - 0.5)
         axes.set_title(name)
     for axes in panels[:, 0]:
         axes.set_ylabel(known.unit)

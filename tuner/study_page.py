@@ -18,6 +18,7 @@ WORDS = {
     "that it predicts to take three times as long as its choice, and what was measured, where something was.",
     "The best so far": "A line for each sampler. Samplers in one storage leave out what another has tried; to compare "
     "them, give each a storage of its own.",
+    "Predicted and measured": "A dot for each variant that was measured; on the line the model is right.",
     "Importance of the parameters": "The part of each parameter in what sets the best tenth apart, by Optuna's "
     "PED-ANOVA. Parameters depend on each other: block and warp tiles share theirs.",
     "Each parameter": "A dot for each variant, at its value. As in Hofstra's figures 9 to 15, the best combination "
@@ -80,7 +81,7 @@ def _schedules(known: Known) -> list[tuple[str, str, str]]:
     choice = known.space.trials[0].schedule
     for name, schedule in (("the model's choice", choice), ("the best found", known.best)):
         value = known.values.get(known.space.places.get(schedule, -1))
-        merit = f"{known.merit(value):.4g} {known.unit}" if value else "not tried"
+        merit = f"{known.merit(value):.4g} {known.unit}" if value else known.reasons.get(schedule, "not tried")
         if name == "the best found" and schedule == choice:
             merit = f"{merit}: the model's choice"
         found.append((name, merit, schedule))

@@ -96,6 +96,19 @@ def test_few_values_leave_the_predicted_ones(tmp_path: Path) -> None:
     )
 
 
+def test_a_choice_that_failed_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    outcome = Outcome(FAILED, reason="hangs: it did not end within 10 s")
+    first = space().trials[0].schedule
+    measure = Measured.measure
+    monkeypatch.setattr(
+        Measured, "measure", lambda self, *given: outcome if given[0] == first else measure(self, *given)
+    )
+    known = searched(tmp_path, "model")
+    assert known.best != first
+    text = page(known, pictures.draw(known, None), None)
+    assert "<td>failed: hangs: it did not end within 10 s<br>" in text
+
+
 def test_other_objectives(tmp_path: Path) -> None:
     known = searched(tmp_path, "random", objective="energy")
     value = min(known.values.values())
