@@ -16,6 +16,7 @@ from mlir_gemm.errors import Error
 from mlir_gemm.spec.backends import BACKENDS
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.tile_model.chips import target
+from mlir_gemm.tools import tune_plots
 from mlir_gemm.tuner import pictures
 from mlir_gemm.tuner.measuring import DONE, FAILED, Outcome, Predicted
 from mlir_gemm.tuner.portability import DEVICES, matrix
@@ -146,6 +147,28 @@ def test_measured_and_predicted_times_are_not_mixed() -> None:
     assert known.cells[1][1].measured and known.cells[1][1].share == pytest.approx(2 / 3)
     assert not known.cells[0][1].measured and known.cells[0] == found.cells[0]
     assert volta != mine
+
+
+class OtherVariants:
+    """Measures those of other devices: one takes 1 s, one is wrong."""
+
+    measured = True
+
+    def prepare(self, schedules: list[str]) -> dict[str, str]:
+        return {}
+
+    def measure(self, schedule: str, best: str, best_value: float) -> Outcome:
+        assert best and best_value
+        return Outcome(FAILED, reason="is wrong") if "wmma" in schedule else Outcome(DONE, 1.0)
+
+
+def test_variants_of_other_devices_are_checked_as_trials_are(tmp_path: Path) -> None:
+    known = searched(tmp_path, "model")
+    found = matrix(PROBLEM, ("v100", "rtx3090"), own="sm_80", best=known.best)
+    assert "mma=wmma" in found.variants[0]
+    values = tune_plots._measured(known, found, OtherVariants())  # pyright: ignore[reportPrivateUsage, reportArgumentType]
+    assert found.variants[0] not in values and values[known.best] < 1e-3
+    assert all(values[each] for each in found.variants[1:])
 
 
 def test_illegal_proposals_are_counted_by_rule() -> None:
