@@ -9,7 +9,7 @@ from textwrap import fill
 
 import numpy as np
 
-from mlir_gemm.bench import paper_space
+from mlir_gemm.bench import paper_portability, paper_space
 from mlir_gemm.bench.contenders import name_of
 from mlir_gemm.bench.figures import Entry, Results
 from mlir_gemm.bench.paper_data import UNITS, Paper, Row, Table
@@ -55,6 +55,8 @@ def section(paper: Paper, results: Results | None, counters: bool, space: paper_
         parts += _table(table, results, counters)
     if paper.key == paper_space.KEY:
         parts += paper_space.section(space)
+    if paper.key == paper_portability.KEY:
+        parts += paper_portability.section()
     return "\n\n".join(map(wrapped, parts))
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from mlir_gemm.bench import paper_code, paper_model, paper_space
+from mlir_gemm.bench import paper_code, paper_model, paper_portability, paper_space
 from mlir_gemm.bench.paper_data import paper
 from mlir_gemm.bench.problems import Problem
 from mlir_gemm.spec.schedule import Schedule
@@ -79,6 +79,13 @@ def test_a_claim_is_judged_by_pairs() -> None:
     wide = next(each for each in paper_space.claims() if not each.parameter)
     two = [{f: float(n) for n, f in enumerate(rates)}, dict.fromkeys(rates, 1.0)]
     assert paper_space.verdict(wide, two).figures[wide.chips[0]] > 1.9
+
+
+def test_kernels_of_one_device_are_not_fast_on_others() -> None:
+    found = paper_portability.shares()
+    best = [max(row[place] or 0 for row in found) for place in range(len(found))]
+    assert best == [1.0] * len(found) and all(found[n][n] == pytest.approx(1, abs=0.05) for n in range(len(found)))
+    assert min(share for row in found for share in row if share) < 0.3
 
 
 def test_a_measured_part_stands_in_the_section(tmp_path: Path) -> None:
