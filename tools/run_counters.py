@@ -183,8 +183,8 @@ def _why(said: str, status: int) -> str:
     """What to tell the user where nothing was counted."""
     if "ERR_NVGPUCTRPERM" in said:
         return (
-            f"{PROGRAM} may not read the GPU's counters (ERR_NVGPUCTRPERM): run it as root, or let the administrator "
-            "load the driver with NVreg_RestrictProfilingToAdminUsers=0"
+            f"{PROGRAM} may not read the GPU's counters (ERR_NVGPUCTRPERM): run it as root (in a container with "
+            "--cap-add=SYS_ADMIN), or let the administrator load the driver with NVreg_RestrictProfilingToAdminUsers=0"
         )
     lines = [line for line in said.splitlines() if line.startswith("==ERROR==")] or said.strip().splitlines()[-1:]
     return f"{PROGRAM} counted nothing (exit status {status}): {' '.join(lines)[:300] or 'it says no more'}"
