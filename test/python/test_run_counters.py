@@ -27,9 +27,9 @@ pathlib.Path({asked!r}).write_text(json.dumps(given))
 log = pathlib.Path(value("--log-file"))
 behaviour = {behaviour!r}
 if behaviour == "forbidden":
-    log.write_text("==PROF== Connected to process 7 (/usr/bin/python3)\\n==ERROR== ERR_NVGPUCTRPERM - The user does not "
-        "have permission to access NVIDIA GPU Performance Counters on the target device 0. For instructions on enabling "
-        "permissions and to get more information see https://developer.nvidia.com/ERR_NVGPUCTRPERM\\n")
+    log.write_text("==PROF== Connected to process 7 (/usr/bin/python3)\\n==ERROR== ERR_NVGPUCTRPERM - The user does "
+        "not have permission to access NVIDIA GPU Performance Counters on the target device 0. For instructions on "
+        "enabling permissions and to get more information see https://developer.nvidia.com/ERR_NVGPUCTRPERM\\n")
     sys.exit(1)
 if behaviour == "silent":
     sys.exit(9)
