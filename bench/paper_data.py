@@ -12,11 +12,13 @@ from typing import Any
 from mlir_gemm.bench.problems import Problem
 from mlir_gemm.errors import Error
 
-PAPERS = ("khandelwal", "faingnaert", "hofstra", "rise", "lift")
+PAPERS = ("khandelwal", "faingnaert", "hofstra", "rise", "lift", "published")
+"""The works, and figures that others have published of GPUs that the works do not have."""
 UNITS = {
     "TFLOP/s": "more is faster",
     "times": "as fast as the first row",
     "of cuBLAS": "1 is as fast as cuBLAS",
+    "of CUTLASS": "1 is as fast as CUTLASS",
     "place": "1 is the fastest; the text has the order only",
     "programs": "how many",
 }
@@ -34,6 +36,8 @@ class Row:
     """The text's figure, in the table's unit; None where it has none."""
     schedule: str | None = None
     """The fields of ours that stands beside it; empty for the model's choice, None where there is none."""
+    layout: str = ""
+    """How A and B lie, where that is not as in the table's problem."""
     library: bool = False
     """Whether the vendor's library stands beside it."""
     count: str = ""
@@ -42,6 +46,8 @@ class Row:
     """Why nothing of ours stands beside it."""
     counters: Mapping[str, float] = field(default_factory=dict[str, float])
     """What the text's profiler counted."""
+    elsewhere: float | None = None
+    """TFLOP/s of ours that another script than the benchmark measured; the table's note says which, and on what."""
 
 
 @dataclass(frozen=True)
@@ -57,8 +63,15 @@ class Table:
     """The GPU that it was measured on, as the model names it; empty where there is nothing to predict."""
     problem: Problem | None = None
     """The product; None where there is nothing to run."""
+    components: int = 0
+    """Of the elements of A, B and the result, which the problem's sizes count; 0 for plain numbers. The benchmark does
+    not run such a product."""
     note: str = ""
     """What agrees, what does not, and why."""
+
+    def problem_of(self, row: Row) -> Problem | None:
+        """The product of a row; None where there is nothing to run."""
+        return replace(self.problem, layout=row.layout) if self.problem and row.layout else self.problem
 
     @property
     def counted(self) -> bool:
@@ -101,7 +114,7 @@ def _table(data: dict[str, Any]) -> Table:
     given = dict(data)
     rows = tuple(_row(each) for each in given.pop("row"))
     problem = given.pop("problem", None)
-    found = Table(row=rows, problem=problem and Problem("paper", layout="NN", **problem), **given)
+    found = Table(row=rows, problem=problem and Problem(**{"group": "paper", "layout": "NN"} | problem), **given)
     if found.unit not in UNITS:
         raise ValueError(f"{found.name}: the unit '{found.unit}'")
     if not all(text.strip() for text in (found.name, found.where)):

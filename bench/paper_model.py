@@ -1,5 +1,5 @@
 """What stands beside the tables of a work without a GPU: the model's predictions for the work's GPU, registers by the
-model and by ptxas, and what the simulator counts.
+model and by ptxas, what the simulator counts, and what the machine code executes.
 
 The simulator runs one block with few k steps, as the steps of a loop and the blocks of a grid are alike: with 4 and 6
 steps, and from both what a step adds.
@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from mlir_gemm.bench.modules import module
+from mlir_gemm.bench.paper_code import executed
 from mlir_gemm.bench.paper_data import Row, Table
 from mlir_gemm.bench.problems import Problem
 from mlir_gemm.errors import Error
@@ -37,6 +38,11 @@ from mlir_gemm.tile_model.select import estimate
 
 FEW, MORE = 4, 6
 """K steps that are simulated."""
+LANES = 32
+KINDS = ("HMMA", "LDSM", "LD", "LDG", "LDGSTS", "STS", "IMAD", "IADD3", "MOVM")
+"""Instructions of the machine code that tables have, by what NVIDIA's disassembler calls them: products, fragments from
+shared memory, loads in place, loads and copies for shared memory, stores there, arithmetic of addresses (two), and
+transpositions of fragments."""
 
 
 @dataclass(frozen=True)
@@ -55,14 +61,15 @@ class Prediction:
 
 def predict(table: Table, row: Row) -> Prediction | None:
     """The model's prediction for the table's GPU; None where there is nothing to predict."""
-    if not table.chip or table.problem is None or (row.schedule is None and not row.count):
+    problem = table.problem_of(row)
+    if not table.chip or problem is None or (row.schedule is None and not row.count):
         return None
     chip = target(table.chip)
     fields = row.schedule or ""
     try:
-        choice = _decided(table.problem, table.chip, fields).choice
+        choice = _decided(problem, table.chip, fields, table.components).choice
     except Error as error:
-        return Prediction(_regardless(table.problem, fields, chip), error.message)
+        return Prediction(_regardless(problem, fields, chip), error.message)
     if row.count:
         rejected = len(choice.rejected) if row.count == "proposed schedules" else 0
         return Prediction(count=choice.considered + rejected)
@@ -70,15 +77,24 @@ def predict(table: Table, row: Row) -> Prediction | None:
 
 
 @functools.cache
-def _decided(problem: Problem, chip: str, fields: str) -> Decisions:
-    return decide(product(problem), target(chip), Schedule.parse(fields))
+def _decided(problem: Problem, chip: str, fields: str, components: int = 0) -> Decisions:
+    whole, pinned = product(problem, components), Schedule.parse(fields)
+    if components:
+        try:
+            return decide(whole, target(chip), pinned)
+        except Error:  # an mma that takes no components: they are laid out in front
+            whole = replace(whole, composite=0)
+    return decide(whole, target(chip), pinned)
 
 
-def product(problem: Problem) -> Product:
-    """A problem as the model takes it; sizes are whole vectors."""
+def product(problem: Problem, components: int = 0) -> Product:
+    """A problem as the model takes it; sizes are whole vectors. Elements of several components, such as complex
+    numbers, are a product of real numbers that makes those of B in registers (docs/algebra.md)."""
+    times = max(1, components)
     return Product(
-        problem.m, problem.n, problem.k, a=problem.element, b=problem.element, acc=problem.accumulator,
-        out=problem.out, reads_c=False,
+        problem.m, times * problem.n, times * problem.k, a=problem.element, b=problem.element,
+        acc=problem.accumulator, out=problem.out, reads_c=False, composite=components,
+        a_order="mk" if problem.layout[0] == "N" else "km", b_order="kn" if problem.layout[1] == "N" else "nk",
     )  # fmt: skip
 
 
@@ -106,7 +122,8 @@ def counted(table: Table, row: Row) -> Mapping[str, float]:
         return _of_model(whole, schedule, chip)
     schedule = Schedule.make(Schedule.parse(found.schedule))
     figures = _of_model(whole, schedule, chip) | _of_ptxas(table.problem, found.schedule, chip)
-    return figures | _of_simulator(table.problem, found.schedule, table.chip)
+    figures |= _of_simulator(table.problem, found.schedule, table.chip)
+    return figures | _of_machine_code(table.problem, found.schedule, chip, int(figures["threads"]) // LANES)
 
 
 def _of_model(whole: Product, schedule: Schedule, chip: Target) -> dict[str, float]:
@@ -116,12 +133,25 @@ def _of_model(whole: Product, schedule: Schedule, chip: Target) -> dict[str, flo
     }
 
 
+@functools.cache
+def _ptx(problem: Problem, fields: str, chip: str) -> str:
+    return compile_module(module(problem), chip=chip, schedule=Schedule.parse(fields)).ptx or ""
+
+
 def _of_ptxas(problem: Problem, fields: str, chip: Target) -> dict[str, float]:
-    ptx = compile_module(module(problem), chip=chip.chip, schedule=Schedule.parse(fields)).ptx or ""
-    usage = assembler.usage(ptx, chip.arch)
+    usage = assembler.usage(_ptx(problem, fields, chip.chip), chip.arch)
     if usage is None:
         return {}
     return {"registers a thread, ptxas": usage.registers, "bytes spilled, ptxas": usage.spill_bytes}
+
+
+def _of_machine_code(problem: Problem, fields: str, chip: Target, warps: int) -> dict[str, float]:
+    """What the warps of the whole grid execute. Empty without nvdisasm."""
+    found = executed(_ptx(problem, fields, chip.chip), chip.arch, problem, warps)
+    if not found:
+        return {}
+    kinds = {f"of these {name}": float(found[name]) for name in KINDS if name in found}
+    return {"instructions of the machine code": sum(found.values()), **kinds}
 
 
 def _of_simulator(problem: Problem, fields: str, chip: str) -> dict[str, float]:

@@ -9,6 +9,7 @@ from textwrap import fill
 
 import numpy as np
 
+from mlir_gemm.bench import paper_portability, paper_space
 from mlir_gemm.bench.contenders import name_of
 from mlir_gemm.bench.figures import Entry, Results
 from mlir_gemm.bench.paper_data import UNITS, Paper, Row, Table
@@ -25,14 +26,18 @@ def pins_of(papers: Sequence[Paper]) -> dict[Problem, list[str]]:
     """What is to be measured: each problem once, with the fields of ours that stand beside its rows."""
     found: dict[Problem, list[str]] = {}
     for table in itertools.chain.from_iterable(each.table for each in papers):
-        if table.problem is not None and not table.counted:
-            several = found.setdefault(table.problem, [])
-            several += [row.schedule for row in table.row if row.schedule is not None]
+        for row in table.row if not (table.counted or table.components) else ():
+            problem = table.problem_of(row)
+            if problem is not None and row.schedule is not None:
+                found.setdefault(problem, []).append(row.schedule)
     return {problem: list(dict.fromkeys(several)) for problem, several in found.items()}
 
 
-def markdown(papers: Sequence[Paper], results: Results | None, why: str, counters: bool = True) -> str:
-    """All tables of some works. `results` are what was measured, `why` is why there are none."""
+def markdown(
+    papers: Sequence[Paper], results: Results | None, why: str, space: paper_space.Sample | None = None
+) -> str:
+    """All tables of some works. `results` are what was measured, `why` is why there are none, `space` is what was
+    measured of Hofstra's space."""
     if results is None:
         measured = f"The column *measured* is empty: {why}."
     else:
@@ -40,14 +45,18 @@ def markdown(papers: Sequence[Paper], results: Results | None, why: str, counter
         measured = (
             f"Measured on {machine.get('device')}, {results.date[:10]}, launches back to back: `{results.command}`."
         )
-    return "\n\n".join([wrapped(measured), *(section(each, results, counters) for each in papers)])
+    return "\n\n".join([wrapped(measured), *(section(each, results, True, space) for each in papers)])
 
 
-def section(paper: Paper, results: Results | None, counters: bool) -> str:
+def section(paper: Paper, results: Results | None, counters: bool, space: paper_space.Sample | None = None) -> str:
     """The tables of one work."""
     parts = [f"## {paper.author}: {paper.title}", f"{paper.kind}, {paper.year}. {paper.about}"]
     for table in paper.table:
         parts += _table(table, results, counters)
+    if paper.key == paper_space.KEY:
+        parts += paper_space.section(space)
+    if paper.key == paper_portability.KEY:
+        parts += paper_portability.section()
     return "\n\n".join(map(wrapped, parts))
 
 
@@ -61,13 +70,12 @@ def wrapped(text: str) -> str:
 
 def _table(table: Table, results: Results | None, counters: bool) -> list[str]:
     predictions = [predict(table, row) for row in table.row]
-    entry = _entry(table, results)
     gpu = target(table.chip).name if table.chip else ""
     ours = "ours, counted" if table.counted else f"predicted, {gpu}" if gpu else "predicted"
     lines = [f"| | the text, {table.unit} | {ours} | measured | ours |", "|---|---|---|---|---|"]
     rates: list[float | None] = []
     for row, prediction in zip(table.row, predictions, strict=True):
-        rate = _measured(row, table, entry, results)
+        rate = _measured(row, _entry(table, row, results), results)
         rates.append(rate)
         cells = [row.name, _number(row.value), _predicted(prediction), _rate(rate), _beside(row, prediction)]
         lines.append(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |")
@@ -87,14 +95,16 @@ def _reading(table: Table) -> str:
     return f"*{table.unit[0].upper()}{table.unit[1:]}*: {UNITS[table.unit]}. Figures of ours are TFLOP/s."
 
 
-def _entry(table: Table, results: Results | None) -> Entry | None:
-    if results is None or table.problem is None or table.counted:
+def _entry(table: Table, row: Row, results: Results | None) -> Entry | None:
+    if results is None or table.counted or table.components:
         return None
-    return next((entry for entry in results.entries if entry.problem == table.problem), None)
+    return next((entry for entry in results.entries if entry.problem == table.problem_of(row)), None)
 
 
-def _measured(row: Row, table: Table, entry: Entry | None, results: Results | None) -> float | None:
+def _measured(row: Row, entry: Entry | None, results: Results | None) -> float | None:
     """FLOP/s of what stands beside a row, launches back to back."""
+    if row.elsewhere is not None:
+        return row.elsewhere * 1e12
     if entry is None or results is None:
         return None
     if row.library:
@@ -129,7 +139,8 @@ def _beside(row: Row, found: Prediction | None) -> str:
     fields = dict(part.split("=", 1) for part in found.schedule.split(",")) if found and found.schedule else {}
     pinned = {part.split("=")[0] for part in row.schedule.split(",")}
     rest = [f"{name}={fields[name]}" for name in ("mma", "block", "warp") if name in fields and name not in pinned]
-    return f"{said} (`{','.join(rest)}`)" if rest else said
+    said = f"{said} (`{','.join(rest)}`)" if rest else said
+    return f"{said}, {row.layout}" if row.layout else said
 
 
 def _number(value: float | None) -> str:

@@ -58,6 +58,30 @@ def cubin(ptx: str, chip: str) -> bytes:
     return code
 
 
+def disassembled(ptx: str, chip: str) -> str | None:
+    """The machine code of `ptx` for `chip` as text, or None without a ptxas that knows the chip and nvdisasm."""
+    program, code = disassembler(), find_cubin(ptx, chip)
+    if program is None or code is None:
+        return None
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "kernel.cubin")
+        path.write_bytes(code)
+        done = subprocess.run([program, "-c", str(path)], capture_output=True, text=True, check=False)
+    return done.stdout if done.returncode == 0 else None
+
+
+def disassembler() -> str | None:
+    """nvdisasm: PyPI's nvidia-cuda-nvdisasm, or one on the PATH."""
+    packaged = [path for folder in _folders() for path in Path(folder).glob("*/bin/nvdisasm")]
+    return str(packaged[0]) if packaged else shutil.which("nvdisasm")
+
+
+def _folders() -> list[str]:
+    """Where PyPI's packages of NVIDIA are."""
+    spec = importlib.util.find_spec("nvidia")
+    return list(spec.submodule_search_locations or ()) if spec else []
+
+
 def _assemble(ptx: str, chip: str) -> tuple[bytes, dict[str, Usage]] | None:
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder, "kernel.ptx")
@@ -73,9 +97,7 @@ def _assemble(ptx: str, chip: str) -> tuple[bytes, dict[str, Usage]] | None:
 
 
 def _programs() -> list[str]:
-    spec = importlib.util.find_spec("nvidia")
-    folders = list(spec.submodule_search_locations or ()) if spec else []
-    packaged = [str(Path(folder, name)) for folder in folders for name in _PACKAGED]
+    packaged = [str(Path(folder, name)) for folder in _folders() for name in _PACKAGED]
     on_path = shutil.which("ptxas")
     return [*filter(shutil.which, packaged), *([on_path] if on_path else [])]
 

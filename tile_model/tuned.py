@@ -45,7 +45,7 @@ class Entry:
     seconds: float
     """Of one run; of another objective its value."""
     model_seconds: float
-    """The same of what the model chooses by itself."""
+    """The same of what the model chooses by itself; 0 where that failed."""
     objective: str = "time"
     measured: bool = True
     """Whether it was measured; otherwise predicted."""
@@ -55,7 +55,8 @@ class Entry:
     def __str__(self) -> str:
         how = "measured" if self.measured else "predicted"
         figures = f"{how}, {shown_value(self.objective, self.seconds)} a run"
-        figures += f", the model's choice {shown_value(self.objective, self.model_seconds)}"
+        model = shown_value(self.objective, self.model_seconds) if self.model_seconds else "failed"
+        figures += f", the model's choice {model}"
         return f"tuned for {self.gpu} ({figures})"
 
     def to_json(self) -> dict[str, Any]:

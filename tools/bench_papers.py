@@ -8,7 +8,7 @@ import datetime
 import os
 from pathlib import Path
 
-from mlir_gemm.bench import paper_report
+from mlir_gemm.bench import paper_report, paper_space
 from mlir_gemm.bench.contenders import OURS
 from mlir_gemm.bench.figures import Results, read
 from mlir_gemm.bench.paper_data import PAPERS, Paper, paper
@@ -39,8 +39,12 @@ def run(arguments: argparse.Namespace) -> int:
     why = "" if arguments.report else why_no_gpu()
     if why and only_data:
         raise Error(f"nothing can be measured here: {why}; without -o FILE.json the tables come with predictions alone")
-    results = _read(arguments.report) if arguments.report else None if why else _measure(arguments, wanted, output)
-    text = paper_report.markdown(papers, results, why)
+    space = None
+    if arguments.report:
+        results, space = _read(arguments.report)
+    else:
+        results = None if why else _measure(arguments, wanted, output)
+    text = paper_report.markdown(papers, results, why, space)
     outputs: dict[str, str | bytes] = {}
     if output is not None and not only_data:
         outputs = {str(made(output) / REPORT): text + "\n"}
@@ -63,13 +67,16 @@ def _papers(given: str) -> list[Paper]:
     return [paper(key) for key in (PAPERS if "all" in wanted else dict.fromkeys(wanted))]
 
 
-def _read(paths: list[str]) -> Results:
-    if len(paths) > 1:
-        raise UsageError("--paper with --report: the results of one run")
-    results = read(paths[0])
+def _read(paths: list[str]) -> tuple[Results, paper_space.Sample | None]:
+    """The results of one run, and those of Hofstra's space if they are among the files."""
+    spaces = {path: paper_space.sample(Path(path)) for path in paths if "space" in Path(path).name}
+    others = [path for path in paths if not spaces.get(path)]
+    if len(others) != 1 or len(paths) - len(others) > 1:
+        raise UsageError("--paper with --report: the results of one run, and at most one file of Hofstra's space")
+    results = read(others[0])
     if paper_report.PINS not in results.settings:
-        raise Error(f"'{paths[0]}' holds other results: --report with --paper takes what bench --paper has written")
-    return results
+        raise Error(f"'{others[0]}' holds other results: --report with --paper takes what bench --paper has written")
+    return results, next((each for each in spaces.values() if each), None)
 
 
 def _measure(arguments: argparse.Namespace, wanted: dict[Problem, list[str]], output: Path | None) -> Results:

@@ -191,7 +191,7 @@ def _describe_bench(bench: argparse.ArgumentParser) -> None:
     )
     bench.add_argument(
         "--paper", metavar="NAME,...",
-        help="tables of khandelwal, faingnaert, hofstra, rise, lift or all beside ours; -o may name a .json file",
+        help="tables of khandelwal, faingnaert, hofstra, rise, lift, published or all; -o may name a .json file",
     )  # fmt: skip
     bench.add_argument("--list", action="store_true", help="print the problems and stop")
     bench.add_argument(

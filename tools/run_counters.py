@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import os
 import re
 import shutil
 import subprocess
@@ -27,6 +28,8 @@ from mlir_gemm.tools.run_output import RunOutput, shown
 from mlir_gemm.tools.run_simulator import counting
 
 PROGRAM = "ncu"
+INSTALLED = ("/usr/local/cuda/bin", "/usr/local/cuda-*/bin", "/opt/nvidia/nsight-compute/*")
+"""Where NVIDIA's installers put it, which is often not on the PATH; the last in order is the newest."""
 LIMIT = 600
 """Seconds that Nsight Compute gets: it runs each kernel some ten times over."""
 METRICS = {
@@ -41,10 +44,12 @@ METRICS = {
     "L2 throughput, %": "lts__throughput.avg.pct_of_peak_sustained_elapsed",
     "L2 hit rate, %": "lts__t_sector_hit_rate.pct",
     "bank conflicts": "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum",
+    "passes over shared memory": "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum",
     "bytes through L2": "lts__t_bytes.sum",
     "bytes read from memory": "dram__bytes_read.sum",
     "bytes written to memory": "dram__bytes_write.sum",
     "instructions": "smsp__inst_executed.sum",
+    "tensor instructions": "sm__inst_executed_pipe_tensor.sum",
 }
 """What is asked of Nsight Compute, by what it is called here: "Metrics Reference" in its documentation. All of them,
 and the stalls below, are in its list for Hopper (`ncu --query-metrics --chips gh100`), but for `launch__`, which every
@@ -108,11 +113,7 @@ def _again(arguments: argparse.Namespace, sizes: Mapping[str, int]) -> list[str]
 def profiled(options: Sequence[str], source: str, entries: Sequence[str]) -> list[tuple[str, dict[str, float]]]:
     """What Nsight Compute counts of each kernel's first launch. Raises Error where it is not installed, may not count,
     or says nothing of these kernels."""
-    program = shutil.which(PROGRAM)
-    if program is None:
-        raise Error(
-            f"Nsight Compute ({PROGRAM}) is not on the PATH; it comes with NVIDIA's CUDA toolkit (nsight-compute)"
-        )
+    program = found_program()
     names = "|".join(re.escape(entry) for entry in dict.fromkeys(entries))
     wanted = [*METRICS.values(), *(_STALL.format(reason) for reason in STALLS)]
     with tempfile.TemporaryDirectory(prefix="mlir-gemm-counters-") as folder:
@@ -125,7 +126,9 @@ def profiled(options: Sequence[str], source: str, entries: Sequence[str]) -> lis
             sys.executable, "-m", "mlir_gemm.tools.main", "run", str(module), *options,
         ]  # fmt: skip
         try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT, check=False)
+            done = subprocess.run(
+                command, capture_output=True, text=True, timeout=LIMIT, check=False, env=os.environ | {"LC_ALL": "C"}
+            )
         except subprocess.TimeoutExpired:
             raise Error(f"{PROGRAM} did not end within {LIMIT} s") from None
         text = log.read_text() if log.exists() else ""
@@ -135,9 +138,33 @@ def profiled(options: Sequence[str], source: str, entries: Sequence[str]) -> lis
     return found
 
 
+def found_program() -> str:
+    """Nsight Compute: on the PATH, in CUDA_HOME, or where NVIDIA's installers put it. Raises Error where it is not."""
+    home = os.environ.get("CUDA_HOME")
+    newest = [
+        str(found)
+        for pattern in INSTALLED
+        for found in sorted(Path("/").glob(pattern.lstrip("/")), key=_version, reverse=True)
+    ]
+    places = [None, *([str(Path(home, "bin"))] if home else []), *newest]
+    program = next((found for place in places if (found := shutil.which(PROGRAM, path=place))), None)
+    if program is None:
+        raise Error(
+            f"Nsight Compute ({PROGRAM}) is not on the PATH, nor in {', '.join(INSTALLED)}; it comes with NVIDIA's "
+            "CUDA toolkit (nsight-compute)"
+        )
+    return program
+
+
+def _version(path: Path) -> list[int]:
+    """The numbers in a path's name, which order `2024.3.2` before `2025.1.0`."""
+    return [int(number) for number in re.findall(r"\d+", str(path))]
+
+
 def parsed(text: str) -> Iterator[tuple[str, dict[str, float]]]:
     """Name and figures of each launch in the CSV of Nsight Compute's raw page: a line of names, one of units, and one
-    for each launch. What is no number (`n/a`, on chips that do not have a metric) is left out."""
+    for each launch. Numbers are those of the locale C: elsewhere a comma may be a point. What is no number (`n/a`, on
+    chips that do not have a metric) is left out."""
     lines = [line for line in text.splitlines() if line.startswith('"')]
     rows = csv.DictReader(lines)
     next(rows, None)  # the units
@@ -156,8 +183,8 @@ def _why(said: str, status: int) -> str:
     """What to tell the user where nothing was counted."""
     if "ERR_NVGPUCTRPERM" in said:
         return (
-            f"{PROGRAM} may not read the GPU's counters (ERR_NVGPUCTRPERM): run it as root, or let the administrator "
-            "load the driver with NVreg_RestrictProfilingToAdminUsers=0"
+            f"{PROGRAM} may not read the GPU's counters (ERR_NVGPUCTRPERM): run it as root (in a container with "
+            "--cap-add=SYS_ADMIN), or let the administrator load the driver with NVreg_RestrictProfilingToAdminUsers=0"
         )
     lines = [line for line in said.splitlines() if line.startswith("==ERROR==")] or said.strip().splitlines()[-1:]
     return f"{PROGRAM} counted nothing (exit status {status}): {' '.join(lines)[:300] or 'it says no more'}"

@@ -178,7 +178,7 @@ def _tune(arguments: argparse.Namespace, source: str, product: Product, database
         date=datetime.date.today().isoformat(),
     )  # fmt: skip
     if not arguments.json:
-        say(table(_summary(arguments, result) + ([("pictures", drawn)] if drawn else [])))
+        say(table(_summary(arguments, result, measurer.measured) + ([("pictures", drawn)] if drawn else [])))
     if not (measurer.measured or arguments.database):  # the model needs no file to predict
         database = ""
     if database:
@@ -236,13 +236,12 @@ def _head(product: Product, gpu: str, why: str, storage: str) -> list[tuple[str,
     return [*rows, ("note", why)] if why else rows
 
 
-def _summary(arguments: argparse.Namespace, result: Result) -> list[tuple[str, str]]:
+def _summary(arguments: argparse.Namespace, result: Result, measured: bool) -> list[tuple[str, str]]:
     chosen = Schedule.make(Schedule.parse(result.schedule))
-    tried = (
-        f"{result.tried} schedules: {result.done} measured, {result.pruned} slow, {sum(result.failed.values())} failed"
-    )
+    tried = f"{result.tried} schedules: {result.done} {'measured' if measured else 'predicted'}, "
+    tried += f"{result.pruned} slow, {sum(result.failed.values())} failed"
     best, model = (shown_value(arguments.objective, each) for each in (result.value, result.model_value))
-    times = result.model_value / result.value
+    times = f"{model}: {result.model_value / result.value:.3f} times as fast" if result.model_value else "failed"
     rows = [("tried", tried), *(("failed", f"{count}: {why}") for why, count in result.failed.items())]
-    rows += [("ended", result.why), ("best", f"{best}, the model's choice {model}: {times:.3f} times as fast")]
+    rows += [("ended", result.why), ("best", f"{best}, the model's choice {times}")]
     return [*rows, ("made of", summary(chosen)), ("schedule", result.schedule)]

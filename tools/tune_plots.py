@@ -79,15 +79,17 @@ def _portability(arguments: argparse.Namespace, known: Known, measurer: Measurer
 
 
 def _measured(known: Known, found: Matrix, measurer: Measurer) -> dict[str, float]:
-    """Values of the variants on this GPU, by schedule: from the study, or measured beside the best."""
+    """Values of the variants on this GPU, by schedule: from the study, or measured now, each checked first. Cells of
+    those that fail stay predicted."""
+    from mlir_gemm.tuner.measuring import FAILED
+
     trials = known.space.trials
     values = {trials[place].schedule: value for place, value in known.values.items()}
+    least = values.get(known.best, 0.0)
     for variant in dict.fromkeys(found.variants):
-        if variant in values or measurer.prepare([variant]):
+        if variant in values or variant in known.reasons or measurer.prepare([variant]):
             continue
-        try:
-            value, best = measurer.compare(variant, known.best)
-        except Error:  # it hangs or faults: its cell stays predicted
-            continue
-        values[variant] = value / best * values.get(known.best, best)
+        outcome = measurer.measure(variant, known.best if least else "", least)
+        if outcome.state != FAILED and outcome.value:
+            values[variant] = outcome.value
     return values

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from mlir_gemm.tuner.portability import Matrix
-from mlir_gemm.tuner.samplers import Points
+from mlir_gemm.tuner.space import FACTOR, SWITCHES
 from mlir_gemm.tuner.tried import Known
 
 DPI = 110
@@ -23,10 +23,11 @@ PANELS, AXES = 9, 8
 """Most parameters that get a panel, and an axis of the parallel coordinates."""
 LINES = 600
 """Most lines of the parallel coordinates: the best, and others evenly over the rest."""
-BLUE, ORANGE, GREEN, GREY = "#0072b2", "#d55e00", "#009e73", "#b0b0b0"
+BLUE, ORANGE, GREEN, GREY, PALE = "#0072b2", "#d55e00", "#009e73", "#b0b0b0", "#ececec"
 LINES_OF = (BLUE, ORANGE, GREEN, "#cc79a7", "#e69f00", "#56b4e9", "#666666")
 """Okabe and Ito's: told apart by readers with any colour vision."""
-MAP = "viridis"
+MAP, LOST = "viridis", "YlOrRd"
+"""Of speeds, and of what is lost."""
 
 
 def available() -> bool:
@@ -50,6 +51,7 @@ def draw(known: Known, portable: Matrix | None) -> dict[str, tuple[str, bytes]]:
         ("Parallel coordinates", "parallel", lambda: parallel(known, plt)),
         ("What was illegal", "illegal", lambda: illegal(known, plt)),
         ("Portability", "portability", lambda: portability(portable, plt) if portable else None),
+        ("What is lost elsewhere", "lost", lambda: lost(portable, plt) if portable else None),
     ]
     with plt.rc_context({"font.size": 9, "axes.spines.top": False, "axes.spines.right": False, "axes.axisbelow": True}):
         for title, name, picture in pictures:
@@ -67,12 +69,22 @@ def _kind(known: Known) -> str:
     return "measured" if known.shown_is_measured else "predicted"
 
 
+def _marked(known: Known) -> list[tuple[str, int, str]]:
+    """The model's choice and the best, as name, place and colour."""
+    return [("the model's choice", 0, ORANGE), ("the best found", known.space.places.get(known.best, 0), GREEN)]
+
+
 def _marks(known: Known, predicted: bool) -> list[tuple[str, float, str]]:
-    """The model's choice and the best, as name, merit and colour; those with a value."""
+    """The same with their merits, as name, merit and colour; those with a value."""
     trials = known.space.trials
     values = {place: trial.predicted for place, trial in enumerate(trials)} if predicted else known.values
-    places = {"the model's choice": (0, ORANGE), "the best found": (known.space.places.get(known.best, 0), GREEN)}
-    return [(name, known.merit(values[at]), colour) for name, (at, colour) in places.items() if at in values]
+    return [(name, known.merit(values[at]), colour) for name, at, colour in _marked(known) if at in values]
+
+
+def _texts(name: str, values: Sequence[object]) -> list[str]:
+    """Values of a parameter as a schedule has them."""
+    words = ("off", "on", "ahead") if name in SWITCHES else ()
+    return [words[value] if words and isinstance(value, int) else str(value) for value in values]
 
 
 def distribution(known: Known, plt: Any) -> Any:
@@ -80,7 +92,8 @@ def distribution(known: Known, plt: Any) -> Any:
     panels: list[tuple[str, list[float], str]] = []
     if known.objective in ("time", "cold"):
         every = [known.merit(trial.predicted) for trial in known.space.trials]
-        panels.append((f"{len(every)} legal variants, predicted", every, GREY))
+        title = f"{len(every)} legal variants, predicted: all up to {FACTOR:g} times the time of the model's choice"
+        panels.append((title, every, GREY))
     if known.measured or not panels:
         tried = [known.merit(value) for value in known.values.values()]
         panels.append((f"{len(tried)} tried, measured", tried, BLUE))
@@ -93,25 +106,35 @@ def distribution(known: Known, plt: Any) -> Any:
         for name, merit, mark in _marks(known, colour == GREY):
             axes.axvline(merit, color=mark, linestyle="-" if mark == GREEN else "--", label=f"{name}: {merit:.4g}")
         axes.set_ylim(0, 1.25 * axes.get_ylim()[1])  # room for the legend
-        axes.legend(frameon=False, loc="upper left", ncols=2)
+        if axes.get_legend_handles_labels()[0]:
+            axes.legend(frameon=False, loc="upper left", ncols=2)
     several[-1, 0].set_xlabel(known.unit)
     return figure
 
 
 def best_so_far(known: Known, plt: Any) -> Any:
-    """The best after each trial, a line for each sampler; failed trials count."""
-    if not known.runs:
+    """The best after each trial, a line for each sampler; failed trials count. Where times are predicted the model's
+    choice, which is each sampler's first trial, is the best of all from the start: it is left out."""
+    runs = {sampler: list(enumerate(run, 1))[0 if known.measured else 1 :] for sampler, run in known.runs.items()}
+    runs = {sampler: run for sampler, run in runs.items() if run}
+    if not runs:
         return None
-    figure, axes = plt.subplots(figsize=(7, 3.4), layout="constrained")
-    for colour, (sampler, run) in zip(LINES_OF * len(known.runs), known.runs.items(), strict=False):
-        merits = [known.merit(each.value) if each.value else 0.0 for each in run]
-        best = np.maximum.accumulate(merits)
-        axes.step(range(1, len(run) + 1), best, where="post", color=colour, label=sampler)
-        axes.plot(range(1, len(run) + 1), merits, ".", color=colour, alpha=0.35, markersize=3)
-    shown = [merit for run in known.runs.values() for each in run if each.value for merit in [known.merit(each.value)]]
+    figure, axes = plt.subplots(figsize=(8.4, 3.4), layout="constrained")
+    shown: list[float] = []
+    for number, (colour, (sampler, run)) in enumerate(zip(LINES_OF * len(runs), runs.items(), strict=False)):
+        trials = [(trial, known.merit(each.value)) for trial, each in run if each.value]
+        shown += [merit for _, merit in trials]
+        if not trials:
+            continue
+        at, merits = zip(*trials, strict=True)
+        best: Any = np.maximum.accumulate(merits)
+        label = f"{sampler}: {max(merits):.4g} after {at[merits.index(max(merits))]}"
+        width = 1.6 + 1.2 * (len(runs) - 1 - number)  # lines on top of each other stay visible
+        axes.step([*at, run[-1][0]], [*best, best[-1]], where="post", color=colour, label=label, linewidth=width)
+        axes.plot(at, merits, ".", color=colour, alpha=0.45, markersize=4)
     if shown:
         axes.set_ylim(0.95 * min(shown), 1.02 * max(shown))
-    kind = "measured" if known.measured else "predicted times"
+    kind = "measured" if known.measured else "predicted times, without the model's choice"
     axes.set(xlabel="trials", ylabel=known.unit, title=f"The best so far, each trial as a dot ({kind})")
     axes.xaxis.get_major_locator().set_params(integer=True)
     axes.legend(frameon=False, loc="upper left", bbox_to_anchor=(1, 1))
@@ -127,6 +150,12 @@ def prediction(known: Known, plt: Any) -> Any:
     axes.plot(*zip(*pairs, strict=True), ".", color=BLUE, alpha=0.6)
     ends = [min(map(min, pairs)), max(map(max, pairs))]
     axes.plot(ends, ends, color=GREY, linewidth=0.8)
+    for name, place, colour in _marked(known):
+        if place in known.values:
+            at = known.merit(known.space.trials[place].predicted), known.merit(known.values[place])
+            axes.plot(*at, "o", color=colour, label=name, markersize=7, markerfacecolor="none", markeredgewidth=2)
+    if axes.get_legend_handles_labels()[0]:
+        axes.legend(frameon=False, loc="upper left")
     axes.set(xlabel=f"predicted, {known.unit}", ylabel=f"measured, {known.unit}")
     return figure
 
@@ -139,7 +168,11 @@ def importance(known: Known, plt: Any) -> Any:
     figure, axes = plt.subplots(figsize=(6, 0.9 + 0.26 * len(parts)), layout="constrained")
     names = list(parts)[::-1]
     axes.barh(names, [parts[name] for name in names], color=BLUE)
-    axes.set(xlabel="importance (Optuna's PED-ANOVA)", title=f"{len(known.shown)} variants, {_kind(known)}")
+    axes.margins(y=0.01)
+    axes.set(
+        xlabel="importance (Optuna's PED-ANOVA)",
+        title=f"What sets the best tenth of {len(known.shown)} variants apart, {_kind(known)}",
+    )
     return figure
 
 
@@ -173,7 +206,8 @@ def parameters(known: Known, plt: Any) -> Any:
         axes.plot(np.array(at) + rng.uniform(-0.28, 0.28, len(at)), merits, ".", color=BLUE, alpha=0.25, markersize=3)
         best = [max((m for a, m in zip(at, merits, strict=True) if a == n), default=np.nan) for n in range(len(values))]
         axes.plot(range(len(values)), best, "_", color=ORANGE, markersize=12, markeredgewidth=2)
-        axes.set_xticks(range(len(values)), [str(value) for value in values], rotation=_rotation(values))
+        axes.set_xticks(range(len(values)), _texts(name, values), rotation=_rotation(values))
+        axes.set_xlim(-0.5, len(values) - 0.5)
         axes.set_title(name)
     for axes in panels[:, 0]:
         axes.set_ylabel(known.unit)
@@ -210,9 +244,18 @@ def maps(known: Known, plt: Any) -> Any:
         shown = axes.imshow(
             grid, origin="lower", aspect="auto", cmap=MAP, vmin=min(merits), vmax=max(merits), interpolation="nearest"
         )
-        axes.set_xticks(range(len(across)), [str(value) for value in across], rotation=_rotation(across))
-        axes.set_yticks(range(len(up)), [str(value) for value in up])
+        axes.set_facecolor(PALE)
+        for size, (name, place, colour) in zip((13, 7), _marked(known), strict=True):
+            at = known.space.trials[place].at
+            axes.plot(
+                across.index(at[first]), up.index(at[second]), "o", label=name, markersize=size, markeredgewidth=2,
+                markerfacecolor="none", markeredgecolor=colour,
+            )  # fmt: skip
+        axes.set_xticks(range(len(across)), _texts(first, across), rotation=_rotation(across))
+        axes.set_yticks(range(len(up)), _texts(second, up))
         axes.set(xlabel=first, ylabel=second)
+    handles, labels = panels[0, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, frameon=False, loc="outside upper center", ncols=2)
     figure.colorbar(shown, ax=panels, label=f"the best, {known.unit}, {_kind(known)}")
     return figure
 
@@ -228,23 +271,29 @@ def parallel(known: Known, plt: Any) -> Any:
         best = order[-LINES // 3 :]
         rest = order[: -LINES // 3]
         order = np.concatenate([rest[:: -(-len(rest) // (2 * LINES // 3))], best])
-    points = Points(known.space)
-    figure, axes = plt.subplots(figsize=(10, 4.2), layout="constrained")
+    figure, axes = plt.subplots(figsize=(10, 4.4), layout="constrained")
     colours = plt.get_cmap(MAP)
     low, high = min(merits), max(merits)
     rng = np.random.default_rng(0)
+
+    def heights(place: int) -> Any:
+        """Where a variant crosses the axes, from 0 to 1."""
+        at, axes_of = known.space.trials[place].at, known.space.axes
+        return np.array([axes_of[name].index(at[name]) / max(1, len(axes_of[name]) - 1) for name in names])
+
     for number in map(int, order):
-        given = points.parameters(places[number])
-        ends = {name: max(1, len(known.space.axes[name]) - 1) for name in names}
-        heights = [_rank(known, name, given[name]) / ends[name] + rng.uniform(-0.015, 0.015) for name in names]
+        drawn = heights(places[number]) + rng.uniform(-0.015, 0.015, len(names))
         share = (merits[number] - low) / (high - low or 1)
-        axes.plot(range(len(names)), heights, color=colours(share), alpha=0.15 + 0.6 * share**3, linewidth=0.8)
+        axes.plot(range(len(names)), drawn, color=colours(share), alpha=0.15 + 0.6 * share**3, linewidth=0.8)
+    for (name, place, colour), line in zip(_marked(known), ("-", "--"), strict=True):
+        axes.plot(range(len(names)), heights(place), line, color=colour, linewidth=1.8, label=name)
+    axes.legend(frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.08), ncols=2)
     for at, name in enumerate(names):
         values = known.space.axes[name]
         axes.axvline(at, color="black", linewidth=0.8)
-        for rank, value in enumerate(values):
+        for rank, text in enumerate(_texts(name, values)):
             axes.annotate(
-                str(value), (at, rank / max(1, len(values) - 1)), xytext=(3, 0), textcoords="offset points", fontsize=7,
+                text, (at, rank / max(1, len(values) - 1)), xytext=(3, 0), textcoords="offset points", fontsize=7,
                 va="center", bbox={"facecolor": "white", "alpha": 0.75, "pad": 0.6, "edgecolor": "none"},
             )  # fmt: skip
     axes.set_xticks(range(len(names)), names)
@@ -255,11 +304,6 @@ def parallel(known: Known, plt: Any) -> Any:
     scale = plt.cm.ScalarMappable(plt.Normalize(low, high), MAP)
     figure.colorbar(scale, ax=axes, label=known.unit)
     return figure
-
-
-def _rank(known: Known, name: str, value: Any) -> int:
-    """The place of a parameter's value among all of them; numbers are given as that place already."""
-    return known.space.axes[name].index(value) if isinstance(value, str) else int(value)
 
 
 def illegal(known: Known, plt: Any) -> Any:
@@ -279,20 +323,47 @@ def illegal(known: Known, plt: Any) -> Any:
 
 
 def portability(found: Matrix, plt: Any) -> Any:
-    """Speeds of each device's best variant on each device, by that of the best there; `*` marks what was measured."""
+    """The speed of each device's best variant on each device, in the colour of its part of the best there; `*` marks
+    what was measured."""
+    title = f"TFLOP/s of each device's best schedule on each device ({_kinds(found)})"
+    shares = [[np.nan if cell.share is None else cell.share for cell in row] for row in found.cells]
+    texts = [[_digits(cell.tflops) + "*" * cell.measured for cell in row] for row in found.cells]
+    return _matrix(found, plt, title, shares, texts, "part of the best there", MAP)
+
+
+def lost(found: Matrix, plt: Any) -> Any:
+    """What is lost by running one device's best variant on another, in percent of the best there."""
+    title = f"Lost by running one device's best schedule on another, % of the best there ({_kinds(found)})"
+    losses = [[np.nan if cell.share is None else 1 - cell.share for cell in row] for row in found.cells]
+    texts = [[f"{100 * (1 - (cell.share or 0)):.0f}" + "*" * cell.measured for cell in row] for row in found.cells]
+    return _matrix(found, plt, title, losses, texts, "part that is lost", LOST)
+
+
+def _kinds(found: Matrix) -> str:
+    return "* measured, else predicted" if any(cell.measured for row in found.cells for cell in row) else "predicted"
+
+
+def _digits(value: float) -> str:
+    return f"{value:.3g}" if value < 100 else f"{value:.0f}"
+
+
+def _matrix(
+    found: Matrix, plt: Any, title: str, values: Any, texts: Sequence[Sequence[str]], label: str, colours: str
+) -> Any:
+    """A cell for each variant and device; grey where it is not legal."""
     size = len(found.names)
-    shares = np.array([[np.nan if cell.share is None else cell.share for cell in row] for row in found.cells])
-    figure, axes = plt.subplots(figsize=(2.6 + 0.72 * size, 1.6 + 0.5 * size), layout="constrained")
-    shown = axes.imshow(np.ma.masked_invalid(shares), cmap=MAP, vmin=0, vmax=1, aspect="auto")
+    figure, axes = plt.subplots(figsize=(3.2 + 0.66 * size, 1.8 + 0.42 * size), layout="constrained")
+    axes.set_facecolor(PALE)
+    shown = axes.imshow(np.ma.masked_invalid(values), cmap=colours, vmin=0, vmax=1, aspect="auto")
     for n, row in enumerate(found.cells):
         for m, cell in enumerate(row):
-            text = "illegal" if cell.share is None else f"{cell.share:.2f}{'*' if cell.measured else ''}"
-            bright = cell.share is None or cell.share > 0.6
-            axes.text(m, n, text, ha="center", va="center", fontsize=8, color="black" if bright else "white")
-    axes.set_xticks(range(size), found.names, rotation=40, ha="right")
+            if cell.share is not None:
+                red, green, blue, _ = shown.cmap(shown.norm(values[n][m]))
+                dark = 0.3 * red + 0.6 * green + 0.1 * blue < 0.5
+                axes.text(m, n, texts[n][m], ha="center", va="center", color="white" if dark else "black")
+    axes.set_xticks(range(size), found.names, rotation=40, ha="right", rotation_mode="anchor")
     axes.set_yticks(range(size), [f"best for {name}" for name in found.names])
-    axes.set_xlabel("run on")
-    kinds = "* measured, else predicted" if any(cell.measured for row in found.cells for cell in row) else "predicted"
-    axes.set_title(f"Speed by that of the best there ({kinds})")
-    figure.colorbar(shown, ax=axes)
+    axes.set_xlabel("run on (grey: not legal there)")
+    axes.set_title(title)
+    figure.colorbar(shown, ax=axes, label=label)
     return figure

@@ -27,6 +27,8 @@ class Cell:
 
     share: float | None
     """Its speed by that of the best variant there; None where it is not legal."""
+    tflops: float = 0.0
+    """Its speed, in TFLOP/s; 0 where it is not legal."""
     measured: bool = False
     why: str = ""
     """The rule that it breaks."""
@@ -106,7 +108,9 @@ def _column(problem: Problem, chip: str, variants: Sequence[str], measured: Mapp
         if broken[variant]:
             found.append(Cell(None, why=broken[variant][0]))
         elif variant in measured:
-            found.append(Cell(best / measured[variant], measured=True))
+            time = measured[variant]
+            found.append(Cell(best / time, problem.flops / time / 1e12, measured=True))
         else:
-            found.append(Cell(predicted / seconds[variant]))
+            time = seconds[variant]
+            found.append(Cell(predicted / time, problem.flops / time / 1e12))
     return found

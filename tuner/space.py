@@ -37,6 +37,11 @@ CLUSTERS = ((1, 1), (2, 1), (1, 2), (2, 2), (4, 1), (1, 4))
 SHARES = (0, 1, 2)
 BUCKETS = 16
 """Steps in which a coordinate tells a predicted time, from the least to FACTOR times as much."""
+SWITCHES = (
+    "swap_ab", "ping_pong", "persistent", "interleave", "early", "early_trigger", "sequential_tiles",
+    "promote", "promote_a", "promote_b", "promote_c", "promote_result", "fragments_ahead",
+)  # fmt: skip
+"""Coordinates that are 0 or 1: off or on."""
 Coordinates = dict[str, int | str]
 Legal = dict[Schedule, Candidate]
 """Legal schedules with their predictions. To write a schedule takes as long as to predict its time: only what may be
@@ -154,8 +159,7 @@ def trial_of(candidate: Candidate, least: float, factor: float = FACTOR, text: s
         at[name] = schedule.value(name)
     at["pad_b"] = schedule.pad_b if schedule.pad_b >= 0 else schedule.pad
     at["layouts"] = f"{schedule.layout} {schedule.layout_b}".rstrip()
-    for name in ("swap_ab", "ping_pong", "persistent", "interleave", "early", "early_trigger", "sequential_tiles",
-                 "promote", "promote_a", "promote_b", "promote_c", "promote_result", "fragments_ahead"):  # fmt: skip
+    for name in SWITCHES:
         at[name] = int(bool(schedule.value(name)))
     at["promote_c"] = schedule.promote_c + schedule.prefetch_c  # 2 where it comes during the products
     at["predicted"] = min(BUCKETS, max(0, round(BUCKETS * log(seconds / least) / log(max(factor, 1.001)))))

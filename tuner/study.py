@@ -64,7 +64,7 @@ class Result:
     schedule: str
     value: float
     model_value: float
-    """Of the model's choice, measured beside it."""
+    """Of the model's choice, measured beside it; 0 where that failed."""
     predicted: float
     """Seconds that the model predicts for what was found."""
     done: int
@@ -169,7 +169,8 @@ class Search:
         return self.result(why)
 
     def result(self, why: str = "") -> Result:
-        """What was found so far. The best is measured beside the model's choice once more, and has to be better."""
+        """What was found so far. The best is measured beside the model's choice once more, and has to be better; not so
+        where that one failed: what hangs, faults or is wrong is never run again, nor taken."""
         with self._errors():
             trials = self._study.get_trials(deepcopy=False)
         values = {place: trial.value for place, trial in self._told(trials) if trial.state == TrialState.COMPLETE}
@@ -179,7 +180,9 @@ class Search:
         place = min(known, key=lambda each: (known[each], each))
         best, choice = self._space.trials[place], self._space.trials[0]
         value = other = known[place]
-        if place:
+        if any(at == 0 and trial.state == TrialState.FAIL for at, trial in self._told(trials)):
+            other = 0.0
+        elif place:
             value, other = self._measurer.compare(best.schedule, choice.schedule)
             if value >= other:
                 best, value = choice, other

@@ -95,6 +95,12 @@ class Known:
         return found
 
     @cached_property
+    def reasons(self) -> dict[str, str]:
+        """Why each schedule failed that did."""
+        tried = (each for run in self.runs.values() for each in run if each.reason)
+        return {self.space.trials[each.place].schedule: f"failed: {each.reason}" for each in tried}
+
+    @cached_property
     def importance(self) -> dict[str, float]:
         """The part that each coordinate of the space has in how the values differ, by Optuna's evaluator, the most
         important first. The predicted time is left out: it is no parameter. Empty where all is alike."""

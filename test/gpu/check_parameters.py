@@ -34,6 +34,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent))
 
 from check_products import compile_one, run_one
+from launch_times import microseconds
 from random_products import EPILOGUES, Product
 
 from mlir_gemm.parts.fields import normalised
@@ -282,8 +283,11 @@ def timed_added() -> list[list[Timed]]:
     return found
 
 
-def measure(group: list[Timed], torch: Any) -> list[dict[str, Any]]:
-    """Compares each kernel of a group with float64, then times them in turn."""
+def measure(
+    group: list[Timed], torch: Any, hold: Callable[[], object] | None = None, launches: int = 0
+) -> list[dict[str, Any]]:
+    """Compares each kernel of a group with float64, then times them in turn; with `hold`, so many launches that the GPU
+    does not begin before they are queued (`launch_times.py`)."""
     import mlir_gemm
 
     rows, calls = list[dict[str, Any]](), list[Callable[[], object]]()
@@ -305,7 +309,8 @@ def measure(group: list[Timed], torch: Any) -> list[dict[str, Any]]:
         rows.append({**dataclasses.asdict(each), "error": error, "right": error < LIMITS[each.out] * deep})
         calls.append(lambda kernel=kernel: kernel(*given))
     del want
-    for row, us in zip(rows, _in_turn(calls, torch), strict=True):
+    times = _in_turn(calls, torch) if hold is None else microseconds(calls, torch, launches, hold)
+    for row, us in zip(rows, times, strict=True):
         row["us"] = us
     for row in rows:
         row["times"] = rows[0]["us"] / row["us"]

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -19,18 +17,16 @@ def usage(ptx: str, chip: str) -> Usage:
     return found
 
 
-def machine_code(ptx: str, chip: str, folder: Path) -> str:
-    """The machine code of `ptx` as text; `folder` is for what lies between."""
-    program = _disassembler()
-    assert program, "no nvdisasm: the test extra's packages are not installed"
-    output = folder / "kernel.cubin"
-    output.write_bytes(assembler.cubin(ptx, chip))
-    return subprocess.run([program, "-c", str(output)], capture_output=True, text=True, check=True).stdout
+def machine_code(ptx: str, chip: str) -> str:
+    """The machine code of `ptx` as text."""
+    text = assembler.disassembled(ptx, chip)
+    assert text, "no nvdisasm: the test extra's packages are not installed"
+    return text
 
 
-def instructions(ptx: str, chip: str, folder: Path) -> list[str]:
+def instructions(ptx: str, chip: str) -> list[str]:
     """The instructions of a kernel's machine code."""
-    lines = machine_code(ptx, chip, folder).splitlines()
+    lines = machine_code(ptx, chip).splitlines()
     return [line.split("*/", 1)[1].strip() for line in lines if re.match(r"\s+/\*[0-9a-f]+\*/ ", line)]
 
 
@@ -40,7 +36,7 @@ def loads_in_flight(ptx: str, chip: str, folder: Path) -> list[int]:
     An instruction says in bits 105 to 125 which of six counters it sets when it has written its result, and for which
     it waits (Jia et al., Dissecting the NVIDIA Volta GPU architecture via microbenchmarking, 2018, section 2.1). Loads
     of a warp come in order."""
-    program = _disassembler()
+    program = assembler.disassembler()
     assert program, "no nvdisasm: the test extra's packages are not installed"
     output = folder / "kernel.cubin"
     output.write_bytes(assembler.cubin(ptx, chip))
@@ -62,11 +58,3 @@ def loads_in_flight(ptx: str, chip: str, folder: Path) -> list[int]:
         if "SYNCS.ARRIVE" in instruction and "A1T0" in instruction:
             found.append(len(flying))
     return found
-
-
-def _disassembler() -> str | None:
-    """PyPI's nvidia-cuda-nvdisasm, or one on the PATH."""
-    spec = importlib.util.find_spec("nvidia")
-    folders = list(spec.submodule_search_locations or ()) if spec else []
-    packaged = [path for folder in folders for path in Path(folder).glob("*/bin/nvdisasm")]
-    return str(packaged[0]) if packaged else shutil.which("nvdisasm")

@@ -43,7 +43,7 @@ def test_code_is_the_same(name: str, chip: str) -> None:
     assert known and max(known) <= len(source.splitlines())
 
 
-def test_lines_of_a_program_are_those_of_its_products(tmp_path: Path) -> None:
+def test_lines_of_a_program_are_those_of_its_products() -> None:
     source = (ROOT / "test/modules/two_products.mlir").read_text()
     products = {number for number, line in enumerate(source.splitlines(), 1) if "linalg.matmul" in line}
     lined = compile_module(source, filename="two.mlir", chip="sm_80", lines=True).ptx or ""
@@ -61,8 +61,8 @@ def test_cubin_has_lines_and_the_same_machine_code(tmp_path: Path, capsys: pytes
     assert b".debug_line" not in plain.read_bytes()
     ptx = compile_module(source.read_text(), chip="sm_90a", lines=True, filename=str(source)).ptx or ""
     bare = compile_module(source.read_text(), chip="sm_90a").ptx or ""
-    found = assembled.instructions(ptx, "sm_90a", tmp_path)
-    assert len(found) > 100 and found == assembled.instructions(bare, "sm_90a", tmp_path)
+    found = assembled.instructions(ptx, "sm_90a")
+    assert len(found) > 100 and found == assembled.instructions(bare, "sm_90a")
 
 
 def test_names_say_what_is_computed(tmp_path: Path) -> None:

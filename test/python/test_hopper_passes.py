@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from functools import cache
 from math import prod
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -124,8 +123,8 @@ def fields_of(number: int) -> dict[str, Any]:
     ("number", "instruction"),
     [(0, "HGMMA.64x256x16.F32"), (4, "HGMMA.64x128x16.F32.BF16"), (8, "HGMMA.64x128x8.F32.TF32")],
 )
-def test_machine_code_multiplies_and_copies_by_the_engines(number: int, instruction: str, tmp_path: Path) -> None:
-    code = machine_code(ptx_of(*KERNELS[number]), CHIP, tmp_path)
+def test_machine_code_multiplies_and_copies_by_the_engines(number: int, instruction: str) -> None:
+    code = machine_code(ptx_of(*KERNELS[number]), CHIP)
     assert instruction in code
     assert "UTMALDG.2D" in code
     assert "UTMASTG.2D" in code

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 from assembled import instructions, usage
@@ -31,10 +30,10 @@ def test_nothing_spills(a: str, b: str) -> None:
 
 
 @pytest.mark.parametrize(("a", "b"), ORDERS)
-def test_a_stage_is_given_back_once_what_was_loaded_is_there(a: str, b: str, tmp_path: Path) -> None:
+def test_a_stage_is_given_back_once_what_was_loaded_is_there(a: str, b: str) -> None:
     """The arrival's address needs the count of bits of what was loaded: should an assembler see that nothing is left of
     it, the stage would be given back too early."""
-    code = instructions(ptx_of(a, b), CHIP, tmp_path)
+    code = instructions(ptx_of(a, b), CHIP)
     (count,) = [place for place, each in enumerate(code) if each.startswith("POPC ")]
     assert any("LDSM" in each for each in code[:count])
     (counted,) = re.findall(r"POPC (R\d+),", code[count])
@@ -44,9 +43,9 @@ def test_a_stage_is_given_back_once_what_was_loaded_is_there(a: str, b: str, tmp
     assert f"[{address}" in arrival
 
 
-def test_a_step_is_products_and_little_else(tmp_path: Path) -> None:
+def test_a_step_is_products_and_little_else() -> None:
     """Of 128 products, 32 loads of fragments and some twenty others: each costs a clock of the tensor cores."""
-    code = instructions(ptx_of("mk", "nk"), CHIP, tmp_path)
+    code = instructions(ptx_of("mk", "nk"), CHIP)
     products = [place for place, each in enumerate(code) if each.startswith("HMMA.16816.F32")]
     assert len(products) == 128
     inside = code[products[0] : products[-1]]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from assembled import instructions, usage
@@ -82,11 +80,11 @@ def test_of_the_boxes_as_many_may_stay_as_were_asked_for(kept: int, order: str) 
         ("l2_keep_a=0,l2_keep_b=3,cluster_m=2", 1.0),
     ],
 )
-def test_the_copies_carry_their_policies_to_the_machine_code(fields: str, part: float, tmp_path: Path) -> None:
+def test_the_copies_carry_their_policies_to_the_machine_code(fields: str, part: float) -> None:
     """Of an operand's copies all do, in which a policy is a constant."""
     product = GroupProduct(8192, 64, 8192)
     ptx = compiled(product, f"block=128x64x64,warp=64x64x64,{fields}").ptx
-    code = instructions(ptx, CHIP, tmp_path)
+    code = instructions(ptx, CHIP)
     copies = [each for each in code if "UTMALDG" in each]
     assert copies and sum("desc[" in each for each in copies) == part * len(copies)
     assert not any("CREATEPOLICY" in each for each in code)

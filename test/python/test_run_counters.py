@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import lzma
 import os
 import sys
 from pathlib import Path
@@ -17,6 +18,7 @@ import mlir_gemm
 from mlir_gemm.errors import Error
 from mlir_gemm.tools import run_command, run_counters
 
+RESULTS = Path(__file__).resolve().parents[2] / "bench/results"
 STAND_IN = """#!{python}
 import json, pathlib, sys
 given = sys.argv[1:]
@@ -25,7 +27,9 @@ pathlib.Path({asked!r}).write_text(json.dumps(given))
 log = pathlib.Path(value("--log-file"))
 behaviour = {behaviour!r}
 if behaviour == "forbidden":
-    log.write_text("==ERROR== ERR_NVGPUCTRPERM - The user does not have permission to access NVIDIA GPU counters\\n")
+    log.write_text("==PROF== Connected to process 7 (/usr/bin/python3)\\n==ERROR== ERR_NVGPUCTRPERM - The user does "
+        "not have permission to access NVIDIA GPU Performance Counters on the target device 0. For instructions on "
+        "enabling permissions and to get more information see https://developer.nvidia.com/ERR_NVGPUCTRPERM\\n")
     sys.exit(1)
 if behaviour == "silent":
     sys.exit(9)
@@ -108,7 +112,7 @@ def test_where_it_cannot_count_it_says_why(
 ):
     on_gpu(tiny, monkeypatch)
     if behaviour == "none":
-        monkeypatch.setattr(run_counters.shutil, "which", lambda _: None)
+        monkeypatch.setattr(run_counters.shutil, "which", lambda *_, **__: None)
     else:
         stand_in(tmp_path, monkeypatch, behaviour)
     status, out, err = run_main(capsys, "run", tiny, "--counters")
@@ -116,11 +120,33 @@ def test_where_it_cannot_count_it_says_why(
     assert "counters: none of the GPU: " in out and said in out and "instructions of the IR" in out
 
 
+def test_what_nsight_compute_writes_is_read():
+    """The text of version 2025.3 on an H100, with all that its raw page has: 15 passes, ranges of each metric, and the
+    attributes of the device. The kernel has 16,777,216 tensor instructions by its size."""
+    saved = json.loads(lzma.decompress((RESULTS / "2026-11-28-h100-counters.json.xz").read_bytes()))
+    ((name, figures),) = run_counters.parsed(saved["raw"][0])
+    assert name == "product_kernel" and figures == saved["rows"][0]["ncu"]
+    assert figures["tensor instructions"] == 2048 * 2048 * 8192 // (16 * 8 * 16)
+    stalls = {each for each in figures if each.startswith("stall: ")}
+    assert len(stalls) == len(run_counters.STALLS) and figures.keys() - stalls == run_counters.METRICS.keys()
+
+
 def test_on_the_simulator(tiny: Path, capsys: pytest.CaptureFixture[str]):
     status, out, _ = run_main(capsys, "run", tiny, "--counters", "--device", "simulator")
     assert (
         status == 0 and "none of a GPU: the simulator ran it" in out and "tensor operations: " in " ".join(out.split())
     )
+
+
+def test_where_nvidia_puts_it_the_newest_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    for version in ("2024.3.2", "2025.1.0", "2025.1.10"):
+        folder = tmp_path / "nsight-compute" / version
+        folder.mkdir(parents=True)
+        stand_in(folder, monkeypatch)
+    monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.delenv("CUDA_HOME", raising=False)
+    monkeypatch.setattr(run_counters, "INSTALLED", (f"{tmp_path}/nsight-compute/*",))
+    assert run_counters.found_program() == str(tmp_path / "nsight-compute/2025.1.10/ncu")
 
 
 def test_a_program_that_does_not_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

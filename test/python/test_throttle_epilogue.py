@@ -3,8 +3,6 @@ model asks for it."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from assembled import instructions, usage
@@ -59,11 +57,11 @@ def test_the_bits_are_those_without_a_pace(epilogue: tuple[str, ...], shape: tup
 
 
 @pytest.mark.parametrize("out", ["f16", "bf16"])
-def test_the_assembler_keeps_the_pace(out: str, tmp_path: Path) -> None:
+def test_the_assembler_keeps_the_pace(out: str) -> None:
     """Should it see that the mask has no bits, nothing would be left of the XORs."""
     product = GroupProduct(4096, 4096, 4096, element=out, out=out, epilogue=("bias", "gelu"))
     free, paced = (compiled(product, f"{BY_TURNS},persistent=132,throttle={pace}").ptx for pace in (0, 2))
-    logic = [sum(each.startswith("LOP3") for each in instructions(ptx, CHIP, tmp_path)) for ptx in (free, paced)]
+    logic = [sum(each.startswith("LOP3") for each in instructions(ptx, CHIP)) for ptx in (free, paced)]
     assert logic[1] - logic[0] >= 2 * 62  # two numbers in each of 64 pieces, but for the first ones
     used = usage(paced, CHIP)
     assert (used.spill_bytes, used.warnings) == (0, ())

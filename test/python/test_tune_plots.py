@@ -16,6 +16,7 @@ from mlir_gemm.errors import Error
 from mlir_gemm.spec.backends import BACKENDS
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.tile_model.chips import target
+from mlir_gemm.tools import tune_plots
 from mlir_gemm.tuner import pictures
 from mlir_gemm.tuner.measuring import DONE, FAILED, Outcome, Predicted
 from mlir_gemm.tuner.portability import DEVICES, matrix
@@ -64,12 +65,19 @@ def test_pictures_of_two_samplers(tmp_path: Path) -> None:
     drawn = pictures.draw(known, portable)
     assert {name for name, _ in drawn.values()} == {
         "distribution.png", "best-so-far.png", "prediction.png", "importance.png", "parameters.png", "maps.png",
-        "parallel.png", "illegal.png", "portability.png",
+        "parallel.png", "illegal.png", "portability.png", "lost.png",
     }  # fmt: skip
     assert all(data.startswith(PNG) and len(data) > 4000 for _, data in drawn.values())
     text = page(known, drawn, portable)
     assert text.count('src="data:image/png;base64,') == len(drawn) and "12 by model; 12 by random" in text
+    assert "the best found</th><td>" in text and "TFLOP/s<br><code>block=" in text
     assert known.best in text and "registers_fit" in text and "faults" in text
+
+
+def test_switches_are_off_or_on_in_pictures() -> None:
+    assert pictures._texts("early", (0, 1)) == ["off", "on"]  # pyright: ignore[reportPrivateUsage]
+    assert pictures._texts("promote_c", (0, 2)) == ["off", "ahead"]  # pyright: ignore[reportPrivateUsage]
+    assert pictures._texts("stages", (0, 1)) == ["0", "1"]  # pyright: ignore[reportPrivateUsage]
 
 
 def test_importance_is_of_parameters_that_vary(tmp_path: Path) -> None:
@@ -83,6 +91,23 @@ def test_few_values_leave_the_predicted_ones(tmp_path: Path) -> None:
     runs = runs_of([str(tmp_path / "s.journal")], "study", space())
     known = Known(space(), "time", False, "A100", runs, space().trials[0].schedule)
     assert len(known.shown) == len(space().trials) and not known.shown_is_measured
+    drawn = pictures.draw(known, None)
+    assert "best-so-far.png" in {name for name, _ in drawn.values()} and "predicted times: nothing was" in page(
+        known, drawn, None
+    )
+
+
+def test_a_choice_that_failed_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    outcome = Outcome(FAILED, reason="hangs: it did not end within 10 s")
+    first = space().trials[0].schedule
+    measure = Measured.measure
+    monkeypatch.setattr(
+        Measured, "measure", lambda self, *given: outcome if given[0] == first else measure(self, *given)
+    )
+    known = searched(tmp_path, "model")
+    assert known.best != first
+    text = page(known, pictures.draw(known, None), None)
+    assert "<td>failed: hangs: it did not end within 10 s<br>" in text
 
 
 def test_other_objectives(tmp_path: Path) -> None:
@@ -98,6 +123,7 @@ def test_a_matrix_of_devices() -> None:
     found = matrix(Problem(1024, 1024, 1024, out="f16", reads_c=False), ("v100", "a100", "h200"))
     assert found.names == ("V100", "A100", "H200")
     assert [found.cells[n][n].share for n in range(3)] == pytest.approx([1, 1, 1])
+    assert 0 < found.cells[0][1].tflops < found.cells[1][1].tflops
     volta, ampere, hopper = found.cells
     assert all(cell.share for cell in volta), "WMMA runs everywhere"
     assert ampere[0].share is None and "mma_sync" in ampere[0].why
@@ -121,6 +147,28 @@ def test_measured_and_predicted_times_are_not_mixed() -> None:
     assert known.cells[1][1].measured and known.cells[1][1].share == pytest.approx(2 / 3)
     assert not known.cells[0][1].measured and known.cells[0] == found.cells[0]
     assert volta != mine
+
+
+class OtherVariants:
+    """Measures those of other devices: one takes 1 s, one is wrong."""
+
+    measured = True
+
+    def prepare(self, schedules: list[str]) -> dict[str, str]:
+        return {}
+
+    def measure(self, schedule: str, best: str, best_value: float) -> Outcome:
+        assert best and best_value
+        return Outcome(FAILED, reason="is wrong") if "wmma" in schedule else Outcome(DONE, 1.0)
+
+
+def test_variants_of_other_devices_are_checked_as_trials_are(tmp_path: Path) -> None:
+    known = searched(tmp_path, "model")
+    found = matrix(PROBLEM, ("v100", "rtx3090"), own="sm_80", best=known.best)
+    assert "mma=wmma" in found.variants[0]
+    values = tune_plots._measured(known, found, OtherVariants())  # pyright: ignore[reportPrivateUsage, reportArgumentType]
+    assert found.variants[0] not in values and values[known.best] < 1e-3
+    assert all(values[each] for each in found.variants[1:])
 
 
 def test_illegal_proposals_are_counted_by_rule() -> None:

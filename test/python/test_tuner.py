@@ -176,6 +176,14 @@ def test_what_fails_and_what_is_slow_is_counted(tmp_path: Path):
     assert result.pruned > 0
 
 
+def test_a_choice_that_failed_is_never_run_again_nor_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    table = Table(space(), failing=(0,), slow=())  # by the model's times it would be the best
+    monkeypatch.setattr(Table, "compare", lambda *_: pytest.fail("it is measured once more"))
+    result = search(tmp_path, table, "model").run(Budget(trials=6))
+    assert result.schedule == space().trials[1].schedule and result.model_value == 0
+    assert result.failed == {"is wrong": 1}
+
+
 def test_nothing_that_can_be_measured_is_an_error(tmp_path: Path):
     with pytest.raises(Error, match="no schedule could be measured"):
         search(tmp_path, Table(space(), failing=range(60))).run(Budget(trials=4))
