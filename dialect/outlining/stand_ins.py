@@ -66,11 +66,11 @@ def fixed(function: Any, numbers: Mapping[str, int]) -> Any:
     """A clone of a kernel's function, on its own, with numbers in the place of symbols."""
     new = function.operation.clone()
     for argument, attributes in zip(body(new).arguments, argument_attributes(new), strict=True):
-        argument.set_type(_fixed_type(function, argument.type, attributes, numbers))
+        argument.set_type(fixed_type(function, argument.type, attributes, numbers))
     for alloc in named(new, "memref.alloc"):
         old = alloc.operation.results[0]
         with ir.InsertionPoint(alloc), alloc.location:
-            type_ = _fixed_type(alloc, old.type, alloc.operation.attributes, numbers)
+            type_ = fixed_type(alloc, old.type, alloc.operation.attributes, numbers)
             old.replace_all_uses_with(dialect("memref").AllocOp(type_, [], []).result)
         alloc.operation.erase()
     for view in named(new, composites.NAME):
@@ -82,13 +82,14 @@ def fixed(function: Any, numbers: Mapping[str, int]) -> Any:
     for view in named(new, windows.NAME):
         old = view.operation.results[0]
         with ir.InsertionPoint(view), view.location:
-            type_ = _fixed_type(view, old.type, view.operation.attributes, numbers)
+            type_ = fixed_type(view, old.type, view.operation.attributes, numbers)
             old.replace_all_uses_with(windows.closed_of(old, type_))
         view.operation.erase()
     return new
 
 
-def _fixed_type(operation: Any, type_: Any, attributes: Any, numbers: Mapping[str, int]) -> Any:
+def fixed_type(operation: Any, type_: Any, attributes: Any, numbers: Mapping[str, int]) -> Any:
+    """The type of a memref whose sizes and strides `attributes` tell, with numbers in the place of symbols."""
     if not isinstance(type_, ir.MemRefType) or type_.has_static_shape:
         return type_
     shape = [size.value(numbers) for size in sizes_of(operation, type_, attributes)]
