@@ -157,6 +157,8 @@ CASES = (
          lambda x, w, b: f.layer_norm(x[:, :-1, 8:], w, b), BOTH),
     Case("open_sliced_softmax", ("f32 3x11",), lambda x: f.softmax(x[:, 1::2]), ((0, 1),), (2, 130)),
     Case("open_tables", ("f16 2x7x24", "f16 160x24", "f16 160x160"), f.tables, BOTH),
+    Case("open_positions", ("f16 2x7x24", "f16 160x24", "f16 16x24"),
+         lambda x, table, w: f.linear(x + table[: x.shape[1]], w), BOTH),
     Case("open_conv2d", ("f32 2x4x9x7", "f32 6x4x3x3"), lambda x, w: f.convolution(x, w, stride=2, padding=1),
          ((0, 0), (0, 2), (0, 3))),
     Case("open_upsample", ("f32 2x3x5x6",), lambda x: x.repeat(2, 2).repeat(2, 3), ((0, 2), (0, 3))),
