@@ -93,6 +93,8 @@ CASES = (
     Case("roll", ("f32 6x9",), lambda x: np.roll(x, 2, 1)),
     Case("flip", ("f32 6x9",), lambda x: x[:, ::-1]),
     Case("cache_put", ("f32 2x9x16", "f32 2x16", "i64<9 2"), f.with_rows_at),
+    Case("embedding_gradient", ("f32 3x14x16", "i64<90 3x14"), f.embedding_gradient),
+    Case("put_added", ("f16 20x16", "i64<20 3x5", "f16 3x5x16"), f.with_rows_added),
     Case("cache_row", ("f32 2x9x16", "f32 2x1x16"), lambda c, x: f.with_row(c, x, 4)),
     Case("upsample", ("f32 2x3x4x5",), lambda x: x.repeat(2, 2).repeat(2, 3)),
     Case("unfold", ("f32 1x2x6x7",), f.unfold),

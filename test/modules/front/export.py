@@ -192,6 +192,8 @@ EXPORTS: dict[str, Callable[..., Any]] = {
     "roll": lambda x: x.roll(2, 1),
     "flip": lambda x: x.flip(1),
     "cache_put": cache_put,
+    "embedding_gradient": lambda g, i: torch.ops.aten.embedding_dense_backward(g, i, 90, -1, False),
+    "put_added": lambda x, i, rows: x.index_put((i,), rows, accumulate=True),
     "cache_row": lambda c, x: c.slice_scatter(x, 1, 4, 5),
     "upsample": lambda x: nn.interpolate(x, scale_factor=2, mode="nearest"),
     "unfold": lambda x: nn.unfold(x, 3),
