@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mlir_gemm.spec import extensions
-from mlir_gemm.spec.attributes import ALGEBRA
-from mlir_gemm.spec.extension_points import FrontEnd, Rewrites
+from mlir_gemm.spec.attributes import ALGEBRA, SPARSE, STAND_INS
+from mlir_gemm.spec.extension_points import FrontEnd, PassAt, Rewrites
 from mlir_gemm.spec.passes import PassSpec, step, upstream
 from mlir_gemm.spec.schedule import FIELDS
 from mlir_gemm.spec.target import Target
@@ -165,6 +165,32 @@ def import_passes(
 ) -> list[PassSpec]:
     """The whole stage, of the function `entry`, by default the only one that no other calls."""
     return [*normalise_passes(entry, strides, precision, chip), *kernel_passes()]
+
+
+_COMPUTED = (
+    r"[+*?]|-(?!>)|tensor\.(extract|pad|concat|insert)|conv|pool|\b(mod|floordiv|ceildiv|scf|affine|tm_tensor)\b"
+    rf"|linalg\.index|subview|complex|{ALGEBRA}"
+)
+"""What is read or written at computed places, or may be after loops and other parts have been expanded."""
+_COMMENT = re.compile(r"^ *//.*$", re.MULTILINE)
+_WORK = {
+    "expand-scatter": r"tm_tensor\.", "flatten-open-views": r"\?", "unroll-steps": r"\b(scf|affine)\.",
+    "raise-loops": r"\b(scf|affine)\.|memref\.store", "expand-softmax": "softmax",
+    "expand-open-parts": r"\?", "name-sizes": rf"\?|{STAND_INS}", "free-sizes": rf"\?|{STAND_INS}",
+    "expand-complex": "complex", "expand-algebras": f"complex|{ALGEBRA}", "copy-diagonals": _COMPUTED,
+    "unfold-windows": _COMPUTED, "fold-gathers": _COMPUTED, "lower-tosa": r"tosa\.", "online-softmax": "exp|softmax",
+    "find-sparse": SPARSE, "emulate-products": "precision", "multiply-remainders": "precision",
+}  # fmt: skip
+"""What the text of a source has somewhere if one of these passes has anything to do or to refuse."""
+
+
+def with_work(passes: Sequence[PassSpec], source: str) -> list[PassSpec]:
+    """The passes of this stage without those that leave a source, given as text, alone: they are not even loaded. All
+    of them where operations may come that the text does not name: of tosa, and by rules that are registered."""
+    if "tosa." in source or extensions.of(Rewrites) or extensions.of(PassAt):
+        return list(passes)
+    source = _COMMENT.sub("", source)
+    return [each for each in passes if each.options or each.name not in _WORK or re.search(_WORK[each.name], source)]
 
 
 def translated(source: str) -> str:
