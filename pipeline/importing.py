@@ -136,7 +136,7 @@ def chip_options(source: str, wanted: Mapping[str, Any], target: Target) -> dict
         found["expand-algebras"] = {name: text for name, text in options.items() if text}
     if _SEVERAL.search(source):
         both = component_rates.operations_in_place, component_rates.operations_per_byte
-        together = component_rates.as_pairs(*(each(precision, target) for each in both))
+        together = component_rates.as_pairs(*(each(precision, target) for each in both), target)
         found["separate-products"] = {"together": together} if together else {}
     return found
 
