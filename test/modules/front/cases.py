@@ -154,6 +154,7 @@ CASES = (
     Case("open_token_entropy", ("f32 2x11x5", "i64<11 2x5"), f.token_entropy, ((0, 0), (0, 2), (1, 0), (1, 1))),
     Case("open_next_token", ("f32 3x6x11", "i64<11 3x6"), f.next_token_loss, ((0, 1), (1, 1))),
     Case("open_last_token", ("f16 3x5x16", "f16 24x16"), lambda x, w: f.linear(x[:, -1], w), BOTH),
+    Case("open_last_norm", ("f16 3x5x24", "f16 24", "f16 24"), lambda x, w, b: f.layer_norm(x[:, -1], w, b), BOTH),
     Case("open_sliced_linear", ("f16 2x5x24", "f16 40x24"), lambda x, w: f.linear(x[:, 1:], w), BOTH),
     Case("open_sliced_norm", ("f32 2x5x24", "f32 16", "f32 16"),
          lambda x, w, b: f.layer_norm(x[:, :-1, 8:], w, b), BOTH),

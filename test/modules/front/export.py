@@ -245,6 +245,7 @@ EXPORTS: dict[str, Callable[..., Any]] = {
     "open_token_entropy": nn.cross_entropy,
     "open_next_token": next_token,
     "open_last_token": lambda x, w: nn.linear(x[:, -1], w),
+    "open_last_norm": lambda x, w, b: nn.layer_norm(x[:, -1], (24,), w, b),
     "open_sliced_linear": lambda x, w: nn.linear(x[:, 1:], w),
     "open_sliced_norm": lambda x, w, b: nn.layer_norm(x[:, :-1, 8:], (16,), w, b),
     "open_sliced_softmax": lambda x: torch.softmax(x[:, 1::2], -1),
