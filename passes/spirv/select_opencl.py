@@ -1,7 +1,8 @@
-"""select-opencl: exact operations of math that upstream has no conversion for become OpenCL.std's.
+"""select-opencl: operations of math that upstream has no conversion for become OpenCL.std's.
 
 Expects kernels after `scalarize-registers`. Leaves spirv.CL operations, which upstream's convert-gpu-to-spirv takes as
-they are, and math.copysign as operations on bits. The dialect has no exp2, so that 2**x is exp of ln 2 times what is
+they are, and math.copysign as operations on bits. math.rsqrt is what `expand-math` leaves where a result is rounded to
+16 bits; rsqrt errs by 2 units in the last place at most. The dialect has no exp2, so that 2**x is exp of ln 2 times what is
 left of x beside a whole number, which is at most a half, and that number is added to the exponent; f16 goes through
 f32. Leaves what it does not know, and exp2 of f64.
 """
@@ -20,7 +21,7 @@ from mlir_gemm.passes.spirv.select_glsl import COPYSIGN, with_sign
 NAMES = {
     "math.fma": "spirv.CL.fma", "math.absf": "spirv.CL.fabs", "math.sqrt": "spirv.CL.sqrt",
     "math.floor": "spirv.CL.floor", "math.ceil": "spirv.CL.ceil", "math.round": "spirv.CL.round",
-    "math.roundeven": "spirv.CL.rint",
+    "math.roundeven": "spirv.CL.rint", "math.rsqrt": "spirv.CL.rsqrt",
 }  # fmt: skip
 _EXP2 = "math.exp2"
 _MOST = 300.0
@@ -29,7 +30,7 @@ _MOST = 300.0
 
 @dataclass(frozen=True)
 class SelectOpencl(Pass):
-    """Turn exact operations of math into OpenCL.std's."""
+    """Turn operations of math into OpenCL.std's."""
 
     name: ClassVar[str] = "select-opencl"
 
