@@ -135,8 +135,9 @@ def chip_options(source: str, wanted: Mapping[str, Any], target: Target) -> dict
         options = {"rates": component_rates.as_option(rates, target), "unasked": _unasked(source, wanted, target)}
         found["expand-algebras"] = {name: text for name, text in options.items() if text}
     if _SEVERAL.search(source):
-        both = component_rates.operations_in_place, component_rates.operations_per_byte
-        together = component_rates.as_pairs(*(each(precision, target) for each in both), target)
+        in_place = component_rates.operations_in_place(precision, target)
+        apart = component_rates.operations_per_byte(precision, target)
+        together = component_rates.as_pairs(in_place, apart, target)
         found["separate-products"] = {"together": together} if together else {}
     return found
 

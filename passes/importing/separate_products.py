@@ -52,7 +52,7 @@ class SeparateProducts(Pass):
     def _rates(self) -> Rates:
         parts = [each.split(":") for each in self.together.split(",") if each]
         try:
-            launch = [float(number) for name, number in (each for each in parts if each[0] == LAUNCH)]
+            launch = [float(number) for _, number in (each for each in parts if each[0] == LAUNCH)]
             each_type = (each for each in parts if each[0] != LAUNCH)
             return Rates({name: (float(one), float(other)) for name, one, other in each_type}, *launch)
         except (TypeError, ValueError):
