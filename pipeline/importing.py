@@ -194,6 +194,15 @@ def with_work(passes: Sequence[PassSpec], source: str) -> list[PassSpec]:
     return [each for each in passes if each.options or each.name not in _WORK or re.search(_WORK[each.name], source)]
 
 
+def passes_for(
+    source: str, wanted: Mapping[str, Any], target: Target, entry: str = "", strides: str = "", precision: str = ""
+) -> list[PassSpec]:
+    """The passes of the stage that have anything to do for a source, with what they are told about the chip unless a
+    precision is emulated; `wanted` are the fields that are fixed."""
+    chip = {} if precision else chip_options(source, wanted, target)
+    return with_work(import_passes(entry, strides, precision, chip), source)
+
+
 def translated(source: str) -> str:
     """The source as read by the first registered front end that takes it; the source itself where none does."""
     for each in extensions.of(FrontEnd):
