@@ -124,6 +124,7 @@ MARKS = {
     names.PADDED: Mark(NUMBERS, (ARGUMENT,)),
     names.SYMBOLS: Mark(_TEXTS, (ARGUMENT, _ALLOC, "tile.position", "tile.windows")),
     names.STRIDES: Mark(_TEXTS, (ARGUMENT, _ALLOC)),
+    names.OFFSET: Mark(_TEXT, (ARGUMENT,)),
     names.KERNEL: Mark(at_least(0), ("linalg",)),
     names.APART: Mark(FLAG, ("linalg",)),
     names.LEVEL: Mark(word("block", "k", "point", "warp_k"), ("affine.for", "scf.for")),

@@ -9,11 +9,13 @@ import re
 from functools import cached_property
 from typing import Any, cast
 
-import numpy as np
-
 from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.deferred_package import later
 from mlir_gemm.dialect.locations import input_error
 from mlir_gemm.spec.element_types import numpy_dtype
+
+with later("numpy"):  # an eighth of the time of a module without constants
+    import numpy as np
 
 _RESOURCE = re.compile(r'dense_resource<"?([^">]+)"?>')
 _BLOB = re.compile(r'([\w$.-]+|"[^"]*"): "0x([0-9A-Fa-f]*)"')

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from mlir_gemm.dialect import tile
-from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.plain_values import keep_plain
 from mlir_gemm.spec import extensions
 from mlir_gemm.spec.extension_points import PassAt
@@ -25,6 +25,7 @@ LATER = ("amdgpu", "spirv")
 
 def new_context() -> Any:
     """A context that knows the tile dialect. It has all dialects of MLIR where a registered pass may ask for them."""
+    dialect("linalg")  # a context would load it by itself, and NumPy with it
     context = ir.Context(load_on_create_dialects=None if extensions.of(PassAt) else DIALECTS)
     keep_plain(context)
     tile.register(context)

@@ -8,7 +8,7 @@ from typing import Any
 from mlir_gemm.dialect import constants, symbols
 from mlir_gemm.dialect.arguments import argument_attributes
 from mlir_gemm.dialect.bindings import dialect, ir
-from mlir_gemm.dialect.sizes import cast_values, known_size, strides_of
+from mlir_gemm.dialect.sizes import cast_values, known_size, offset_of, strides_of
 from mlir_gemm.dialect.walk import named
 from mlir_gemm.errors import PassError
 from mlir_gemm.spec.attributes import DIVISORS, LAYOUT
@@ -104,6 +104,10 @@ def offset_divisor(memory: Any) -> int:
     _, offset = memory.type.get_strides_and_offset()
     if offset != ir.ShapedType.get_dynamic_stride_or_offset():
         return offset
+    if hasattr(memory.owner, "operations") and memory.owner.owner.operation.name == "func.func":
+        return _told_offset(memory)
+    if getattr(memory.owner, "name", "") == "memref.reinterpret_cast":
+        return divisor_of(cast_values(memory.owner.operation, "offsets")[0])
     if getattr(memory.owner, "name", "") != "memref.subview":
         return 1
     view = memory.owner.operation
@@ -115,6 +119,15 @@ def offset_divisor(memory: Any) -> int:
     unknown = ir.ShapedType.get_dynamic_stride_or_offset()
     moves = [step * (1 if stride == unknown else stride) for step, stride in zip(steps, strides, strict=True)]
     return gcd(offset_divisor(source), *moves)
+
+
+def _told_offset(memory: Any) -> int:
+    """What divides the place that sizes say at which a function's argument starts."""
+    function = memory.owner.owner
+    try:
+        return offset_of(function, memory.type, argument_attributes(function)[memory.arg_number]).number
+    except PassError:
+        return 1
 
 
 def stride_divisors(memory: Any) -> list[int]:

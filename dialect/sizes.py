@@ -12,7 +12,7 @@ from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.symbols import Size
 from mlir_gemm.dialect.walk import body, in_block
 from mlir_gemm.errors import PassError
-from mlir_gemm.spec.attributes import STRIDES, SYMBOLS
+from mlir_gemm.spec.attributes import OFFSET, STRIDES, SYMBOLS
 
 NAME = "tile.size"
 
@@ -76,6 +76,19 @@ def strides_of(operation: Any, type_: Any, attributes: Any) -> list[Size]:
         Size(number) if number != marker else text or step
         for number, text, step in zip(numbers, texts, dense, strict=True)
     ]
+
+
+def offset_of(operation: Any, type_: Any, attributes: Any) -> Size:
+    """How many elements after its address a memref starts, by the attributes beside its type."""
+    offset = type_.get_strides_and_offset()[1]
+    if offset != ir.ShapedType.get_dynamic_stride_or_offset():
+        return Size(offset)
+    if OFFSET not in attributes:
+        raise pass_error(operation, f"{type_} starts at an offset that {OFFSET} does not name")
+    try:
+        return Size.of_text(ir.StringAttr(attributes[OFFSET]).value)
+    except ValueError as error:
+        raise pass_error(operation, f"{OFFSET}: {error}") from None
 
 
 def _read(operation: Any, attributes: Any, name: str, count: int) -> list[Size | None]:
@@ -156,9 +169,9 @@ def _known_of_composite(memory: Any, axis: int) -> Any:
 
 
 def cast_values(cast: Any, kind: str) -> list[Any]:
-    """The `sizes` or `strides` that a memref.reinterpret_cast gives, as integers and index values."""
+    """The `offsets`, `sizes` or `strides` that a memref.reinterpret_cast gives, as integers and index values."""
     segments = list(ir.DenseI32ArrayAttr(cast.attributes["operandSegmentSizes"]))
-    first = sum(segments[: 2 if kind == "sizes" else 3])
+    first = sum(segments[: 1 + ("offsets", "sizes", "strides").index(kind)])
     values = iter(list(cast.operands)[first:])
     marker = ir.ShapedType.get_dynamic_size()
     static = ir.DenseI64ArrayAttr(cast.attributes[f"static_{kind}"])

@@ -111,6 +111,15 @@ def taken_apart(number: int, stand_ins: Mapping[str, int]) -> Size:
     return Size(number, tuple(sorted(symbols)))
 
 
+_ALIGNED = 128
+"""Bits of which a place that sizes say is a multiple, where memory may start there: those of the widest access."""
+
+
+def is_aligned(place: Size, element: Any) -> bool:
+    """Whether a number of elements from an aligned address on is an aligned address for all values of the symbols."""
+    return place.number * element.width % _ALIGNED == 0
+
+
 def primes_above(least: int, count: int, others: Sequence[int], below: int | None = None) -> list[int]:
     """The first `count` primes from `least` on, and `below` a number if there is one, that divide none of those."""
     found: list[int] = []

@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from math import gcd, prod
 from typing import Any
 
-import numpy as np
-
 from mlir_gemm.dialect import constants, guards, indexing
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.sizes import size_of
@@ -136,6 +134,8 @@ def closed_of(value: Any, type_: Any) -> Any:
 
 def places(parts: Sequence[Parts], offset: int) -> Any:
     """Where each element is in the image, from its start: an array of numbers."""
+    import numpy as np  # a tenth of the time of a small module, for few of which it is used
+
     found: Any = np.full([], offset, np.int64)
     for axis, one in enumerate(parts):
         along: Any = np.zeros([], np.int64)

@@ -7,6 +7,7 @@ from typing import Any
 
 from mlir_gemm.dialect import constants
 from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.sizes import cast_values
 
 _BUFFERS = ("memref.alloc", "memref.get_global")
 """Operations whose memory starts at an aligned address: a multiple of 16 bytes, what the widest access asks for."""
@@ -58,7 +59,9 @@ def base_multiple(memory: Any) -> int:
     if name and name not in (*_BUFFERS, "memref.reinterpret_cast"):
         return 1
     _, offset = memory.type.get_strides_and_offset()
-    return 1 if offset == ir.ShapedType.get_dynamic_stride_or_offset() else offset
+    if offset == ir.ShapedType.get_dynamic_stride_or_offset():
+        return multiple_of(cast_values(owner.operation, "offsets")[0]) if name == "memref.reinterpret_cast" else 1
+    return offset
 
 
 def _of_view(view: Any) -> int:

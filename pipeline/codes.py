@@ -1,4 +1,5 @@
-"""From the last stage of IR to code, by back end, and what else can be made of it."""
+"""From the last stage of IR to code, by back end, and what else can be made of it. What other back ends than NVIDIA's
+need is loaded where it is used."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from mlir_gemm.errors import InputError
-from mlir_gemm.pipeline import amdgpu, assembler, emission, spirv_emission
+from mlir_gemm.pipeline import assembler, emission
 from mlir_gemm.pipeline.debug_info import Place
 from mlir_gemm.pipeline.rehearsal import rehearse
 from mlir_gemm.spec.backends import BACKENDS, NVPTX
@@ -50,7 +51,11 @@ def usages(target: Target, code: Code | None) -> dict[str, assembler.Usage] | No
         return None
     if target.backend == NVPTX:
         return assembler.usages(code, target.arch)
-    return amdgpu.usages(code) if target.backend == "rocdl" else None
+    if target.backend != "rocdl":
+        return None
+    from mlir_gemm.pipeline import amdgpu
+
+    return amdgpu.usages(code)
 
 
 def _ptx(_: Target, module: Any, *, program: bool, from_outside: bool, lines: Place | None) -> Code:
@@ -59,11 +64,15 @@ def _ptx(_: Target, module: Any, *, program: bool, from_outside: bool, lines: Pl
 
 
 def _isa(target: Target, module: Any, *, program: bool, from_outside: bool, lines: Place | None) -> Code:
+    from mlir_gemm.pipeline import amdgpu
+
     ir = emission.llvm_ir(str(module), from_outside=from_outside)
     return amdgpu.assembly(ir, target.arch) if "amdgpu_kernel" in ir else ""
 
 
 def _hsaco(source: Source) -> Code:
+    from mlir_gemm.pipeline import amdgpu
+
     ir = emission.llvm_ir(source.ir(), from_outside=source.from_outside)
     if "amdgpu_kernel" not in ir:
         raise InputError("the function has nothing to run, so there is no code to make a code object of")
@@ -83,6 +92,8 @@ def _cubin(source: Source) -> Code:
 
 
 def _spirv(_: Target, module: Any, *, program: bool, from_outside: bool, lines: Place | None) -> Code:
+    from mlir_gemm.pipeline import spirv_emission
+
     if from_outside:
         rehearse(module, "builtin.module(spirv.module(spirv-update-vce))", "making SPIR-V")
     return spirv_emission.spirv(module)

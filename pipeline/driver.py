@@ -26,7 +26,7 @@ from mlir_gemm.pipeline.debug_info import Place, source_place
 from mlir_gemm.pipeline.dynamic_problem import Variant
 from mlir_gemm.pipeline.elementwise import elementwise_passes, passes_together
 from mlir_gemm.pipeline.emulated import without_emulation
-from mlir_gemm.pipeline.importing import CHIP_RATES, import_passes, translated
+from mlir_gemm.pipeline.importing import passes_for, translated
 from mlir_gemm.pipeline.launch_info import first_steps, launch_of
 from mlir_gemm.pipeline.product import product_passes
 from mlir_gemm.pipeline.program import (
@@ -394,7 +394,7 @@ class _Run:
     def _import(self) -> None:
         with self.module.context:
             annotations.name_arguments(self.module, self.source)
-        of = () if self.precision else [find(self.source, self.wanted, self.target) for find in CHIP_RATES]
-        self.runner.run(self.module, import_passes(self.entry, self.strides, self.precision, *of), stage="import")
+        passes = passes_for(self.source, self.wanted, self.target, self.entry, self.strides, self.precision)
+        self.runner.run(self.module, passes, stage="import")
         with self.module.context:
             name_file(self.module, self.filename)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mlir_gemm.spec import extensions
-from mlir_gemm.spec.attributes import ALGEBRA
-from mlir_gemm.spec.extension_points import FrontEnd, Rewrites
+from mlir_gemm.spec.attributes import ALGEBRA, SPARSE, STAND_INS
+from mlir_gemm.spec.extension_points import FrontEnd, PassAt, Rewrites
 from mlir_gemm.spec.passes import PassSpec, step, upstream
 from mlir_gemm.spec.schedule import FIELDS
 from mlir_gemm.spec.target import Target
 from mlir_gemm.tile_model import component_rates
+
+ChipOptions = Mapping[str, Mapping[str, str]]
+"""Options of passes, by the passes' names."""
 
 
 def entry_passes(entry: str = "") -> list[PassSpec]:
@@ -26,24 +29,18 @@ def entry_passes(entry: str = "") -> list[PassSpec]:
 
 
 def normalise_passes(
-    entry: str = "",
-    strides: str = "",
-    precision: str = "",
-    rates: str = "",
-    together: str = "",
-    unasked: str = "",
+    entry: str = "", strides: str = "", precision: str = "", chip: ChipOptions | None = None
 ) -> list[PassSpec]:
     """From a user's module to linalg.generic operations on tensors, movement and reshapes folded, chains joined.
     `strides` are those of arguments whose strides are open, as `fix-strides` takes them, `precision` that with which
-    products are to be emulated, `rates` those of the chip, as `expand-algebras` takes them, `together` those by which
-    `separate-products` multiplies planes together, `unasked` the types of which fewer multiplications may be taken that
-    nobody asks for.
+    products are to be emulated, `chip` what passes are told about the chip (`chip_options`).
 
     What remains, all in one block of one function: arith.constant, tensor.empty, tile.position, linalg.fill (as the
     start of a reduction), linalg.generic with projected-permutation maps, reshapes at arguments, constants and results
     (or where they could not be absorbed), tensor.extract_slice at constant places, bufferization.to_tensor and
     materialize_in_destination for memref arguments, func.return.
     """
+    chip = chip or {}
     return [
         *entry_passes(entry),
         step("fix-strides", **({"strides": strides} if strides else {})),
@@ -58,8 +55,7 @@ def normalise_passes(
         upstream("func.func(linalg-generalize-named-ops)"),
         step("raise-to-tensors"),
         step("expand-complex"),
-        step("expand-algebras", **({"rates": rates} if rates else {}), **({"unasked": unasked} if unasked else {})),
-        step("separate-products", **({"together": together} if together else {})),
+        *(step(name, **chip.get(name, {})) for name in ("expand-algebras", "separate-products")),
         step("separate-zero-points"),
         step("copy-diagonals"),
         step("unfold-windows"),
@@ -127,31 +123,30 @@ def kernel_passes() -> list[PassSpec]:
     ]
 
 
-def rates_of(source: str, wanted: Mapping[str, Any], target: Target) -> str:
-    """The chip's rates as `expand-algebras` takes them, where a source may have elements with components; empty where
-    it has none."""
-    if not _has_components(source):
-        return ""
+def chip_options(source: str, wanted: Mapping[str, Any], target: Target) -> dict[str, dict[str, str]]:
+    """What passes are told about the chip, by their names, where a source has elements with components: its rates as
+    `expand-algebras` takes them, and the types of which there may be fewer multiplications that nobody asks for; and
+    where it may have components in planes (an operation with several results), the rates of products that read
+    components where they lie, and of others, as `separate-products` takes them."""
     precision = str(wanted.get("precision", FIELDS["precision"]))
-    return component_rates.as_option(component_rates.operations_per_byte(precision, target), target)
+    found: dict[str, dict[str, str]] = {}
+    if _has_components(source):
+        rates = component_rates.operations_per_byte(precision, target)
+        options = {"rates": component_rates.as_option(rates, target), "unasked": _unasked(source, wanted, target)}
+        found["expand-algebras"] = {name: text for name, text in options.items() if text}
+    if _SEVERAL.search(source):
+        in_place = component_rates.operations_in_place(precision, target)
+        apart = component_rates.operations_per_byte(precision, target)
+        together = component_rates.as_pairs(in_place, apart, target)
+        found["separate-products"] = {"together": together} if together else {}
+    return found
 
 
-def together_of(source: str, wanted: Mapping[str, Any], target: Target) -> str:
-    """The chip's rates of products that read components where they lie, and of others, as `separate-products` takes
-    them, where a source may have components in planes: an operation with several results; empty where it has none."""
-    if not _SEVERAL.search(source):
-        return ""
-    precision = str(wanted.get("precision", FIELDS["precision"]))
-    rates = component_rates.operations_in_place, component_rates.operations_per_byte
-    return component_rates.as_pairs(*(each(precision, target) for each in rates))
-
-
-def unasked_of(source: str, wanted: Mapping[str, Any], target: Target) -> str:
-    """The types of which products of elements with components may have fewer multiplications that nobody asks for:
-    those whose sums of components are rounded like any other, at full precision. None where bits must not depend on
-    the sizes, nor where the source itself fixes fields."""
+def _unasked(source: str, wanted: Mapping[str, Any], target: Target) -> str:
+    """The types whose sums of components are rounded like any other, at full precision. None where bits must not depend
+    on the sizes, nor where the source itself fixes fields."""
     exact = wanted.get("precision", FIELDS["precision"]) == FIELDS["precision"]
-    if not _has_components(source) or not exact or wanted.get("batch_invariant") or _FIXED.search(source):
+    if not exact or wanted.get("batch_invariant") or _FIXED.search(source):
         return ""
     return ",".join(name for name in _UNASKED if name in component_rates.operations_per_byte("full", target))
 
@@ -166,20 +161,46 @@ _FIXED = re.compile(r"\b(precision|batch_invariant) *=")
 _SEVERAL = re.compile(r"outs\(\s*%[\w.$#-]+\s*,")
 
 
-CHIP_RATES = (rates_of, together_of, unasked_of)
-"""What the stage asks about the chip, in the order in which it takes the answers."""
-
-
 def import_passes(
-    entry: str = "",
-    strides: str = "",
-    precision: str = "",
-    rates: str = "",
-    together: str = "",
-    unasked: str = "",
+    entry: str = "", strides: str = "", precision: str = "", chip: ChipOptions | None = None
 ) -> list[PassSpec]:
     """The whole stage, of the function `entry`, by default the only one that no other calls."""
-    return [*normalise_passes(entry, strides, precision, rates, together, unasked), *kernel_passes()]
+    return [*normalise_passes(entry, strides, precision, chip), *kernel_passes()]
+
+
+_COMPUTED = (
+    r"[+*?]|-(?!>)|tensor\.(extract|pad|concat|insert)|conv|pool|\b(mod|floordiv|ceildiv|scf|affine|tm_tensor)\b"
+    rf"|linalg\.index|subview|complex|{ALGEBRA}"
+)
+"""What is read or written at computed places, or may be after loops and other parts have been expanded."""
+_COMMENT = re.compile(r"^ *//.*$", re.MULTILINE)
+_WORK = {
+    "expand-scatter": r"tm_tensor\.", "flatten-open-views": r"\?", "unroll-steps": r"\b(scf|affine)\.",
+    "raise-loops": r"\b(scf|affine)\.|memref\.store", "expand-softmax": "softmax",
+    "expand-open-parts": r"\?", "name-sizes": rf"\?|{STAND_INS}", "free-sizes": rf"\?|{STAND_INS}",
+    "expand-complex": "complex", "expand-algebras": f"complex|{ALGEBRA}", "copy-diagonals": _COMPUTED,
+    "unfold-windows": _COMPUTED, "fold-gathers": _COMPUTED, "lower-tosa": r"tosa\.", "online-softmax": "exp|softmax",
+    "find-sparse": SPARSE, "emulate-products": "precision", "multiply-remainders": "precision",
+}  # fmt: skip
+"""What the text of a source has somewhere if one of these passes has anything to do or to refuse."""
+
+
+def with_work(passes: Sequence[PassSpec], source: str) -> list[PassSpec]:
+    """The passes of this stage without those that leave a source, given as text, alone: they are not even loaded. All
+    of them where operations may come that the text does not name: of tosa, and by rules that are registered."""
+    if "tosa." in source or extensions.of(Rewrites) or extensions.of(PassAt):
+        return list(passes)
+    source = _COMMENT.sub("", source)
+    return [each for each in passes if each.options or each.name not in _WORK or re.search(_WORK[each.name], source)]
+
+
+def passes_for(
+    source: str, wanted: Mapping[str, Any], target: Target, entry: str = "", strides: str = "", precision: str = ""
+) -> list[PassSpec]:
+    """The passes of the stage that have anything to do for a source, with what they are told about the chip unless a
+    precision is emulated; `wanted` are the fields that are fixed."""
+    chip = {} if precision else chip_options(source, wanted, target)
+    return with_work(import_passes(entry, strides, precision, chip), source)
 
 
 def translated(source: str) -> str:

@@ -13,7 +13,7 @@ from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.constant_data import ConstantData
 from mlir_gemm.dialect.linalg.source import is_row_major
 from mlir_gemm.dialect.locations import input_error
-from mlir_gemm.dialect.sizes import sizes_of, strides_of
+from mlir_gemm.dialect.sizes import offset_of, sizes_of, strides_of
 from mlir_gemm.dialect.stream_k import scratch_in
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.errors import InputError
@@ -126,9 +126,7 @@ def _dynamic_argument(function: Any, argument: Any, name: str, role: str) -> Arg
     type_ = argument.type
     attributes = attributes_of(function, argument)
     shape, strides = (of(function, type_, attributes) for of in (sizes_of, strides_of))
-    offset = type_.get_strides_and_offset()[1]
-    if offset == ir.ShapedType.get_dynamic_stride_or_offset():
-        raise input_error(function, f"argument '{name}' has the type {type_}; its offset must be static")
+    offset = size_of(offset_of(function, type_, attributes))
     plain = STRIDES not in attributes and (is_row_major(type_) or type_.get_strides_and_offset()[0] == [])
     steps = None if plain else tuple(size_of(stride) for stride in strides)
     return Argument(name, tuple(map(size_of, shape)), str(type_.element_type), role, steps, offset)

@@ -8,7 +8,7 @@ from mlir_gemm.dialect import constants, sizes
 from mlir_gemm.dialect.arguments import argument_attributes
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import input_error
-from mlir_gemm.dialect.sizes import argument_sizes, cast_values, sizes_of, strides_of
+from mlir_gemm.dialect.sizes import argument_sizes, cast_values, offset_of, sizes_of, strides_of
 from mlir_gemm.dialect.symbols import Size
 from mlir_gemm.pipeline.program import is_argument
 from mlir_gemm.spec.sizes import parsed, product
@@ -59,15 +59,16 @@ def expression(launch: Any, value: Any) -> Any:
     return name, left, right
 
 
-def extents(launch: Any, memory: Any) -> tuple[tuple[Any, ...], tuple[Any, ...], int]:
+def extents(launch: Any, memory: Any) -> tuple[tuple[Any, ...], tuple[Any, ...], Any]:
     """Sizes, strides and offset of a memref, in elements: numbers, or expressions of the arguments' sizes."""
     type_ = memory.type
     owner = None if is_argument(memory) else memory.owner.operation
     if owner is not None and owner.name == "memref.cast":  # what it came from tells at least as much
         return extents(launch, owner.operands[0])
     strides, offset = type_.get_strides_and_offset()
-    if offset == ir.ShapedType.get_dynamic_stride_or_offset():
-        raise input_error(launch, f"{TENSOR_MAP} of {type_}: its offset must be static")
+    open_offset = offset == ir.ShapedType.get_dynamic_stride_or_offset()
+    if open_offset and owner is not None:
+        raise input_error(launch, f"{TENSOR_MAP} of {type_}: its offset must be static, or an argument's")
     if type_.has_static_shape and ir.ShapedType.get_dynamic_stride_or_offset() not in strides:
         return tuple(type_.shape), tuple(strides), offset
     if owner is None:
@@ -76,7 +77,7 @@ def extents(launch: Any, memory: Any) -> tuple[tuple[Any, ...], tuple[Any, ...],
         return (
             tuple(map(size_of, sizes_of(function, type_, attributes))),
             tuple(map(size_of, strides_of(function, type_, attributes))),
-            offset,
+            size_of(offset_of(function, type_, attributes)) if open_offset else offset,
         )
     if owner.name != "memref.reinterpret_cast":
         raise input_error(launch, f"{TENSOR_MAP} of what '{owner.name}' gives; expected an argument or a view of one")

@@ -13,7 +13,7 @@ from mlir_gemm.dialect.arguments import argument_attributes
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import input_error
 from mlir_gemm.dialect.sizes import NAME as SIZE
-from mlir_gemm.dialect.sizes import argument_sizes, strides_of, symbol_values, told
+from mlir_gemm.dialect.sizes import argument_sizes, offset_of, strides_of, symbol_values, told
 from mlir_gemm.dialect.stream_k import FLAGS, scratch_of
 from mlir_gemm.dialect.walk import body, named
 from mlir_gemm.errors import ArgumentError, InputError
@@ -29,7 +29,7 @@ from mlir_gemm.simulator.report import Finding, Report
 from mlir_gemm.simulator.shadow import Shadow
 from mlir_gemm.simulator.text import parsed
 from mlir_gemm.simulator.warps import Block, Stop, Warp
-from mlir_gemm.spec.attributes import NAME, ROLE, STRIDES
+from mlir_gemm.spec.attributes import NAME, OFFSET, ROLE, STRIDES
 
 __all__ = ["Finding", "Options", "Report", "SimulationError", "simulate"]
 
@@ -117,7 +117,7 @@ class _Simulation:
         if not fits or any(want not in (-1, size) for want, size in zip(shape, array.shape, strict=True)):
             given = f"{array.shape} {array.dtype}" if is_array(array) else type(array).__name__
             raise ArgumentError(f"argument {number} ({name}): {given}; expected a NumPy array for {type_}")
-        strides, offset = _layout(type_, array.shape, self._open_strides(argument))
+        strides, offset = _layout(type_, array.shape, *self._open_layout(argument))
         if min(strides, default=0) < 0 or offset < 0:
             raise unsupported(self.function, f"argument {number} of type {type_}; expected no negative strides")
         span = 1 + sum((size - 1) * step for size, step in zip(array.shape, strides, strict=True))
@@ -128,18 +128,20 @@ class _Simulation:
             elements_of(view)[...] = array
         return view
 
-    def _open_strides(self, argument: Any) -> list[int | None]:
-        """The strides of an argument that `tile.strides` tells by the sizes of the arrays; None for the others."""
+    def _open_layout(self, argument: Any) -> tuple[list[int | None], int]:
+        """The strides of an argument that `tile.strides` tells by the sizes of the arrays, None for the others; and the
+        offset that `tile.offset` tells."""
         number: int = argument.arg_number
         marks = argument_attributes(self.function)[number]
         if STRIDES not in marks:
-            return [None] * len(argument.type.shape)
+            return [None] * len(argument.type.shape), 0
         known = dict(self.options.sizes)
         for each, axis, size in argument_sizes(self.function):
             if len(size.symbols) == 1:
                 known[size.symbols[0]] = self.arrays[each.arg_number].shape[axis] // size.number
         strides = strides_of(self.function, argument.type, marks)
-        return [_value(each, known) for each in strides]
+        offset = _value(offset_of(self.function, argument.type, marks), known) if OFFSET in marks else 0
+        return [_value(each, known) for each in strides], offset or 0
 
     def _host(self) -> None:
         """Evaluates the host function, whose only effect is to launch kernels."""
@@ -325,14 +327,14 @@ def _written(view: View) -> Any:
     return strided(bytes_, view.sizes, steps)
 
 
-def _layout(type_: Any, shape: tuple[int, ...], told: Sequence[int | None]) -> tuple[tuple[int, ...], int]:
+def _layout(type_: Any, shape: tuple[int, ...], told: Sequence[int | None], start: int) -> tuple[tuple[int, ...], int]:
     """Strides and offset of an argument in elements. Those that its type leaves open are what is told of them, or as in
-    dense rows."""
+    dense rows, from `start` on."""
     dynamic = ir.ShapedType.get_dynamic_stride_or_offset()
     declared, offset = type_.get_strides_and_offset()
     left = [had if want is None else want for want, had in zip(told, dense_strides(shape), strict=True)]
     strides = tuple(had if want == dynamic else want for want, had in zip(declared, left, strict=True))
-    return strides, 0 if offset == dynamic else offset
+    return strides, start if offset == dynamic else offset
 
 
 def _attributes(function: Any, number: int, name: str) -> list[str]:

@@ -115,6 +115,7 @@ def _bound(argument: Argument, sizes: Mapping[str, int]) -> Argument:
         argument,
         shape=tuple(value(size, sizes) for size in argument.shape),
         strides=None if strides is None else tuple(value(stride, sizes) for stride in strides),
+        offset=value(argument.offset, sizes),
     )
 
 

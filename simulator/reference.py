@@ -15,6 +15,7 @@ from mlir_gemm.dialect.arguments import argument_attributes
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.context import new_context
 from mlir_gemm.dialect.parse import parse_module
+from mlir_gemm.dialect.sizes import symbol_values
 from mlir_gemm.dialect.walk import body, in_block, operations
 from mlir_gemm.errors import ArgumentError
 from mlir_gemm.simulator.memory import strided
@@ -60,6 +61,7 @@ def evaluate_all(
         if len(memory) != len(arguments):
             raise ArgumentError(f"{len(memory)} arrays given; the function has {len(arguments)} arguments")
         state = State(None)
+        state.sizes = symbol_values(function, [np.shape(array) for array in memory])
         decoder = Decoder(module.operation, state, FUNCTIONS, STEPS)
         places = decoder.slots(arguments)
         steps = decoder.block(body(function))

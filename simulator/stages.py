@@ -15,7 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from mlir_gemm.dialect.arguments import argument_attributes
 from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.outlining.stand_ins import fixed_type
 from mlir_gemm.dialect.sizes import symbol_values, told
 from mlir_gemm.dialect.walk import body, in_block, named, operations
 from mlir_gemm.errors import InputError
@@ -170,6 +172,7 @@ def _run_kernel(decoder: Decoder, operation: Any) -> Step:
     module = kernels[name]
     function = entry(module)
     types = [argument.type for argument in body(function).arguments]
+    marks = argument_attributes(function)
     buffers = decoder.slots(operation.operation.operands)
     if len(types) != len(buffers):
         raise unsupported(operation, f"{len(buffers)} buffers for the {len(types)} arguments of @{name}")
@@ -178,7 +181,8 @@ def _run_kernel(decoder: Decoder, operation: Any) -> Step:
 
     def step(frame: Frame) -> None:
         try:
-            given = zip(buffers, types, starts, strict=True)
+            sized = [fixed_type(function, *each, decoder.state.sizes) for each in zip(types, marks, strict=True)]
+            given = zip(buffers, sized, starts, strict=True)
             views = [seen_as(frame[slot], type_, start) for slot, type_, start in given]
         except (IndexError, ValueError) as error:
             raise unsupported(operation, str(error)) from error

@@ -42,7 +42,7 @@ class Argument:
     strides: tuple[Extent, ...] | None = None
     """Distance of neighbours in each dimension, in elements; None for dense row-major memory. The stride of a dimension
     of size 1 means nothing."""
-    offset: int = 0
+    offset: Extent = 0
     """Elements between the address that the kernel takes and element [0, ..., 0]. The caller's array starts at that
     element, so the address handed over is the array's own less this many elements."""
     complex: bool = False
@@ -88,9 +88,9 @@ class Argument:
         return product([self.item_bytes, ("max", last, 0)])
 
     @property
-    def shift_bytes(self) -> int:
+    def shift_bytes(self) -> Extent:
         """`offset` in bytes."""
-        return self.item_bytes * self.offset
+        return product([self.item_bytes, self.offset])
 
     @property
     def is_dynamic(self) -> bool:
@@ -245,7 +245,8 @@ class Launch:
         def parameter(given: Extent | TensorMap) -> int | TensorMap:
             if isinstance(given, TensorMap):
                 sizes, strides = bound(given.sizes), bound(given.strides_bytes)
-                return dataclasses.replace(given, sizes=sizes, strides_bytes=strides)
+                (offset,) = bound([given.element_offset])
+                return dataclasses.replace(given, sizes=sizes, strides_bytes=strides, element_offset=offset)
             return given if isinstance(given, int) else first + passed.index(given)
 
         steps = tuple(
@@ -277,7 +278,8 @@ class Launch:
         for step in self.steps:
             yield from (*step.grid, *step.block)
             for each in step.parameters:
-                yield from (*each.sizes, *each.strides_bytes) if isinstance(each, TensorMap) else (each,)
+                is_map = isinstance(each, TensorMap)
+                yield from (*each.sizes, *each.strides_bytes, each.element_offset) if is_map else (each,)
         for buffer in self.buffers:
             yield buffer.bytes
 

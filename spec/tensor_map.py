@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from mlir_gemm.spec.element_types import Derived, of_modules
+from mlir_gemm.spec.sizes import product
 
 Extent: TypeAlias = Any
 """A number; in a launch with sizes that are known at run time only also a `Size` of symbols."""
@@ -53,7 +54,7 @@ class TensorMap:
     """Elements of a tile in each dimension."""
     swizzle: str
     """`128`, `64`, `32` or `none`."""
-    element_offset: int = 0
+    element_offset: Extent = 0
     """Elements between the memory's address and element [0, ..., 0]."""
     lower: tuple[int, ...] = ()
     """In the mode im2col, for each dimension but the first and the last, where the box of first pixels begins, from the
@@ -64,9 +65,9 @@ class TensorMap:
     """And how far pixels are apart."""
 
     @property
-    def offset_bytes(self) -> int:
+    def offset_bytes(self) -> Extent:
         """`element_offset` in bytes."""
-        return self.element_offset * ITEM_BYTES[self.dtype]
+        return product([self.element_offset, ITEM_BYTES[self.dtype]])
 
     @property
     def data_type(self) -> str:
@@ -106,7 +107,7 @@ class TensorMap:
         if row % ALIGNMENT or (swizzled and row > int(self.swizzle)):
             most = f", {self.swizzle} at most with swizzle {self.swizzle}" if swizzled else ""
             return f"a row of its box has {row} bytes; they must be a multiple of {ALIGNMENT}{most}"
-        if self.offset_bytes % ALIGNMENT:
+        if isinstance(self.offset_bytes, int) and self.offset_bytes % ALIGNMENT:
             return f"its first element lies {self.offset_bytes} bytes after its address; {_RULE}"
         for size, stride in zip(self.sizes, self.strides, strict=False):
             if isinstance(stride, int) and stride % ALIGNMENT:
@@ -137,7 +138,8 @@ class TensorMap:
     def from_json(data: Mapping[str, Any]) -> TensorMap:
         """What `to_json` gave, with tuples for the lists of JSON. Raises KeyError, TypeError or ValueError for other
         data."""
-        dtype = data["dtype"]
+        dtype, offset = data["dtype"], data["offset_bytes"]
+        item = ITEM_BYTES[dtype]
         return TensorMap(
             memory=data["memory"],
             dtype=dtype,
@@ -145,7 +147,7 @@ class TensorMap:
             strides_bytes=data["global_strides"][::-1],
             box=data["box_dim"][::-1],
             swizzle={driver: name for name, driver in SWIZZLES.items()}[data["swizzle"]],
-            element_offset=data["offset_bytes"] // ITEM_BYTES[dtype],
+            element_offset=offset // item if isinstance(offset, int) else ("floordiv", offset, item),
             lower=data.get("lower_corner", ())[::-1],
             upper=data.get("upper_corner", ())[::-1],
             steps=data.get("steps", ())[::-1],

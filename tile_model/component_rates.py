@@ -48,11 +48,17 @@ def _fastest(element: str, precision: str, target: Target, composites: bool = Fa
 def as_option(rates: dict[str, float], target: Target) -> str:
     """The rates that large products reach, and the bytes of a launch, as `expand-algebras` takes them."""
     attained = {name: _ATTAINED * rate for name, rate in rates.items()}
-    attained[LAUNCH] = STARTED * _REACHED * target.dram_bytes_s
+    attained[LAUNCH] = launch_bytes(target)
     return ",".join(f"{name}:{rate:.3g}" for name, rate in attained.items())
 
 
-def as_pairs(together: dict[str, float], apart: dict[str, float]) -> str:
-    """Both rates of each type as `separate-products` takes them."""
+def as_pairs(together: dict[str, float], apart: dict[str, float], target: Target) -> str:
+    """Both rates of each type, and the bytes of a launch, as `separate-products` takes them."""
     part = _REACHED / _BY_PRODUCTS
-    return ",".join(f"{name}:{part * rate:.0f}:{part * apart[name]:.0f}" for name, rate in together.items())
+    pairs = [f"{name}:{part * rate:.0f}:{part * apart[name]:.0f}" for name, rate in together.items()]
+    return ",".join([*pairs, f"{LAUNCH}:{launch_bytes(target):.3g}"] if pairs else [])
+
+
+def launch_bytes(target: Target) -> float:
+    """The bytes that memory moves in the time of a launch: what each further kernel around components counts as."""
+    return STARTED * _REACHED * target.dram_bytes_s

@@ -14,7 +14,7 @@ from typing import Any
 from mlir_gemm.dialect import constants
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.linalg.computed_reads import size_of
-from mlir_gemm.dialect.walk import named, users
+from mlir_gemm.dialect.walk import in_block, named, users
 
 CHECK = "mismatching contracting dimension"
 """What torch-mlir's check says of batches that differ."""
@@ -92,6 +92,77 @@ class _Chain:
         self.collapse.results[0].replace_all_uses_with(flat)
         for op in (self.collapse, *reversed(self.transposes), self.cast):
             op.erase()
+
+
+@dataclass(frozen=True)
+class LostSlice:
+    """Rows of a table, of which torch-mlir has left the first one."""
+
+    op: Any
+    axis: int
+    """The dimension of the table that has lost its size."""
+    size: Any
+    """How many rows are meant: an index value."""
+
+    def widen(self, readers: list[Any]) -> None:
+        """Gives some operations that read the slice all the rows that are meant."""
+        old = self.op.results[0]
+        shape = [ir.ShapedType.get_dynamic_size() if axis == self.axis else size
+                 for axis, size in enumerate(old.type.shape)]  # fmt: skip
+        type_ = ir.RankedTensorType.get(shape, old.type.element_type)
+        attributes = {name: self.op.attributes[name] for name in ("static_offsets", "static_strides")}
+        attributes["static_sizes"] = ir.DenseI64ArrayAttr.get(shape)
+        attributes["operandSegmentSizes"] = ir.DenseI32ArrayAttr.get([1, 0, 1, 0])
+        for reader in [user for user in users(old) if user in readers]:
+            with ir.InsertionPoint(reader), reader.location:
+                operands = [self.op.operands[0], self.size]
+                new = ir.Operation.create("tensor.extract_slice", [type_], operands, attributes).results[0]
+            for number, operand in enumerate(reader.operands):
+                if operand == old:
+                    reader.operands[number] = new
+        if not users(old):
+            self.op.erase()
+
+
+def lost_slice(value: Any, axis: int) -> LostSlice | None:
+    """A slice of one row at the start of a dimension, of which a check in front of what reads it says that it has as
+    many rows as another tensor: `table[:t]`, of which torch-mlir (20261001) takes t for 1. None for any other value."""
+    op = getattr(value.owner, "operation", None)
+    if op is None or op.name != "tensor.extract_slice" or len(op.operands) > 1:
+        return None
+    table = op.operands[0].type
+    places = [list(ir.DenseI64ArrayAttr(op.attributes[f"static_{each}"])) for each in ("offsets", "sizes", "strides")]
+    if table.rank != value.type.rank or [each[axis] for each in places] != [0, 1, 1] or table.shape[axis] <= 1:
+        return None
+    if any(table.is_dynamic_dim(each) for each in range(table.rank)):
+        return None
+    for check in in_block(op.block):
+        if check.operation.name != "cf.assert" or ir.StringAttr(check.operation.attributes["msg"]).value != _BROADCAST:
+            continue
+        compared = getattr(check.operation.operands[0].owner, "operation", None)
+        if compared is None or not _is_equal(compared):
+            continue
+        for size, other in (compared.operands, reversed(list(compared.operands))):
+            is_size = getattr(size.owner, "name", "") == "tensor.dim"
+            if is_size and isinstance(other.type, ir.IndexType) and _is_cut_at(other, table.shape[axis]):
+                return LostSlice(op, axis, other)
+    return None
+
+
+def _is_cut_at(value: Any, end: int) -> bool:
+    """Whether an index is computed as the end of a slice of so many elements: at most that, and at least 0."""
+    names = list[str]()
+    while (op := getattr(value.owner, "operation", None)) is not None and op.name in _ENDS:
+        names.append(op.name)
+        numbers = [constants.integer_of(each) for each in op.operands]
+        if op.name == "arith.minsi":
+            return end in numbers
+        value = op.operands[0] if numbers[0] is None else op.operands[1]
+    return False
+
+
+_BROADCAST = "mismatched size for broadcast"
+_ENDS = ("arith.minsi", "arith.maxsi", "arith.index_cast")
 
 
 def _groups(shape: list[int | None], *, merged: bool) -> list[list[int]]:

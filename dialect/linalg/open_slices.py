@@ -21,7 +21,19 @@ def starts_open(slice_: Any, stand_ins: Mapping[str, int]) -> bool:
     """Whether a tensor.extract_slice at constant offsets, in dense memory, starts at a place that depends on a size
     known at run time only."""
     shape = slice_.operands[0].type.shape
-    return any(_is_open(offset * prod(shape[axis + 1 :]), stand_ins) for axis, offset in enumerate(_offsets(slice_)))
+    moved = [offset * prod(shape[axis + 1 :]) for axis, offset in enumerate(_offsets(slice_)) if offset]
+    return any(_is_open(each, stand_ins) for each in moved)
+
+
+def is_aligned_view(slice_: Any, stand_ins: Mapping[str, int]) -> bool:
+    """Whether a slice that starts at such a place is at an aligned address there, for all sizes, and of sizes that are
+    known at run time only, as a view's strides are."""
+    shape = slice_.operands[0].type.shape
+    places = [symbols.taken_apart(offset * prod(shape[axis + 1 :]), stand_ins)
+              for axis, offset in enumerate(_offsets(slice_)) if offset]  # fmt: skip
+    type_ = slice_.results[0].type
+    aligned = len(places) == 1 and symbols.is_aligned(places[0], type_.element_type)
+    return aligned and any(_is_open(size, stand_ins) for size in type_.shape)
 
 
 def before_transpose(slice_: Any, stand_ins: Mapping[str, int]) -> Any | None:

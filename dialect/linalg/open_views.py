@@ -1,5 +1,5 @@
 """Slices of dimensions whose sizes are known at run time only that are views of memory: they start at a constant place,
-and have constant steps."""
+or at an aligned one that sizes say, and have constant steps."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ class _Reach(NamedTuple):
     """A dimension of a slice: `start + (size - 1) * step` is below `whole`."""
 
     whole: Size
-    start: int
+    start: Size
     size: Size
     step: int
 
     def fits(self, numbers: Mapping[str, int]) -> bool:
         """Whether it is for these values of the symbols."""
-        return self.start + (self.size.value(numbers) - 1) * self.step < self.whole.value(numbers)
+        return self.start.value(numbers) + (self.size.value(numbers) - 1) * self.step < self.whole.value(numbers)
 
 
 class OpenViews:
@@ -53,19 +53,20 @@ class OpenViews:
 
     def add(self, op: Any, source: Sequence[Size], starts: Sequence[Size | None], sizes: Sequence[Size],
             steps: Sequence[int]) -> bool:  # fmt: skip
-        """Whether a slice of a tensor is a view: it starts at a number of elements that no size changes, and lies in
-        the tensor for all sizes, or for those that are large enough, which a call is then required to give."""
-        if any(start is None or not start.is_number for start in starts) or min(steps, default=1) < 1:
+        """Whether a slice of a tensor is a view: it starts at a number of elements that no size changes, or at an
+        aligned address for all sizes (`x[:, -1]` of rows of whole vectors), and lies in the tensor for all sizes, or
+        for those that are large enough, which a call is then required to give."""
+        begins = [start for start in starts if start is not None]
+        if len(begins) < len(starts) or min(steps, default=1) < 1:
             return False
-        numbers = [start.number for start in starts if start is not None]
         strides = self.strides.get(op.operands[0]) or [product(source[axis + 1 :]) for axis in range(len(source))]
         strides = [self.sums.resolved(each) for each in strides]
-        first = [each.times(Size(number)) for each, number in zip(strides, numbers, strict=True)]
-        if not all(each.is_number for each in first):
+        first = [self.sums.product(each, begin) for each, begin in zip(strides, begins, strict=True)]
+        if not _is_place(first, op.results[0].type.element_type):
             return False
         if all(self.sums.resolved(size).is_number for size in sizes) and not all(each.is_number for each in strides):
             return False  # memory of constant sizes has constant strides
-        reaches = [_Reach(*each) for each in zip(source, numbers, sizes, steps, strict=True)]
+        reaches = [_Reach(*each) for each in zip(source, begins, sizes, steps, strict=True)]
         tables = [each.whole.number for each in reaches if each.whole.is_number and not each.size.is_number]
         if min(tables, default=_LEAST_TABLE) < _LEAST_TABLE or not all(self.sums.lies_in(*each) for each in reaches):
             return False
@@ -81,8 +82,9 @@ class OpenViews:
         are slices of, for which some are smaller. Raises InputError where they cannot."""
         others = [*others, *self.starts]
         found = dict(zip(names, symbols.primes_above(least, len(names), others), strict=True))
-        reaches = [reach._replace(whole=self.sums.resolved(reach.whole), size=self.sums.resolved(reach.size))
-                   for reach in self.reaches]  # fmt: skip
+        resolved = self.sums.resolved
+        reaches = [_Reach(resolved(whole), resolved(start), resolved(size), step)
+                   for whole, start, size, step in self.reaches]  # fmt: skip
         for _ in range(_MOST_TRIES):
             wrong = next((reach for reach in reaches if not reach.fits(found)), None)
             if wrong is None:
@@ -92,6 +94,15 @@ class OpenViews:
             found[name] = _moved(wrong, found, name, others)
         raise InputError("slices of sizes known at run time only that do not all lie in their tensors for any sizes; "
                          "make some of these sizes constant")  # fmt: skip
+
+
+def _is_place(first: Sequence[Size], element: Any) -> bool:
+    """Whether the distances along each dimension are together a place at which memory may start: a number, or one
+    product of sizes that is an aligned address."""
+    moved = [each for each in first if each.number]
+    if all(each.is_number for each in moved):
+        return True
+    return len(moved) == 1 and symbols.is_aligned(moved[0], element)
 
 
 def _ends_table(value: Any, size: int) -> bool:
@@ -111,8 +122,8 @@ def _moved(reach: _Reach, found: Mapping[str, int], name: str, others: Sequence[
     taken = [*others, *(number for other, number in found.items() if other != name)]
     if not reach.whole.is_number:
         rest = reach.whole.value(found) // found[name]
-        needed = -(-(reach.start + (reach.size.value(found) - 1) * reach.step + 1) // rest)
+        needed = -(-(reach.start.value(found) + (reach.size.value(found) - 1) * reach.step + 1) // rest)
         return symbols.primes_above(max(needed, found[name] + 1), 1, taken)[0]
-    allowed = (reach.whole.number - reach.start - 1) // reach.step + 1
+    allowed = (reach.whole.number - reach.start.value(found) - 1) // reach.step + 1
     most = allowed // (reach.size.value(found) // found[name])
     return max(symbols.primes_above(_LEAST_TABLE // 2, most, taken, below=most + 1), default=found[name])

@@ -15,12 +15,9 @@ from mlir_gemm.dialect.linalg.component_products import ComponentProduct, Factor
 from mlir_gemm.dialect.linalg.components import at, component, computed
 from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.spec.bilinear import Number, Table
-from mlir_gemm.spec.bilinear_plans import is_exact
+from mlir_gemm.spec.bilinear_plans import LAUNCH_BYTES, is_exact
 from mlir_gemm.spec.element_types import ELEMENT_BYTES
 
-Rates = Mapping[str, tuple[float, float]]
-"""By type: operations in the time in which memory moves a byte, of products that read components where they lie, and of
-others."""
 THROUGH, BY_WARPS = 0.75, 0.4
 """Part of their rate that products reach whose operands come through registers, and where other products have the
 instruction of a warpgroup. Complex ones on an H100, by one kernel and by one for each pair of planes: 512^3 in f32 32.0
@@ -28,10 +25,17 @@ and 45.9 us, in f64 40.5 and 44.9; 1024^3 in f64 238 and 186, in f16 45 and 34, 
 (2026-11-28-h100-planes.json.xz; of what takes less than 40 us there, the host's launches are a part)."""
 WORTH = 0.85
 """One product must save this much: the prediction is rough."""
-LAUNCH = 6_000_000
-"""Bytes that memory moves in the time of a launch: 2 us at 3 TB/s."""
 WIDEST = 16
 """Bytes of an element of the result at most: a lane holds all its components."""
+
+
+@dataclass(frozen=True)
+class Rates:
+    """What a chip does while its memory moves a byte, and how many bytes that is in the time of a launch."""
+
+    operations: Mapping[str, tuple[float, float]]
+    """By type: those of products that read components where they lie, and of others."""
+    launch: float = LAUNCH_BYTES
 
 
 @dataclass(frozen=True)
@@ -56,13 +60,14 @@ class PlaneProduct:
         moved = size * sum(self._elements(each) for each in (*self.left, *self.right))
         return self._multiplied(count * count, rate) + moved + wide * count * self._elements(self._output)
 
-    def bytes_apart(self, rate: float) -> float:
-        """The same of a product for each pair of planes, whose sums are added up in memory."""
+    def bytes_apart(self, rate: float, launch: float) -> float:
+        """The same of a product for each pair of planes, whose sums are added up in memory; each further one takes as
+        long as memory takes for so many bytes as a `launch` is worth."""
         count, size, wide = self._sizes()
         numbers = [number for row in self.table for cell in row for number in cell if number]
         moved = size * sum(self._elements(each[0]) for each in (self.left, self.right)) * len(numbers)
         sums = 2 * len(numbers) - count  # each but the first of a component reads what there is so far
-        launches = LAUNCH * (len(numbers) - 1)
+        launches = launch * (len(numbers) - 1)
         return self._multiplied(len(numbers), rate) + moved + wide * sums * self._elements(self._output) + launches
 
     @property
@@ -152,7 +157,9 @@ def read(generic: Generic, rates: Rates) -> PlaneProduct | None:
     count, inputs = len(generic.outputs), len(generic.inputs)
     types = {str(structured.element_of(value)) for value in generic.inputs}
     outputs = {(value.type, str(map_)) for value, map_ in zip(generic.outputs, generic.maps[inputs:], strict=True)}
-    if count not in (2, 4) or inputs != 2 * count or len(outputs) != 1 or len(types) != 1 or not types <= set(rates):
+    if count not in (2, 4) or inputs != 2 * count or len(outputs) != 1 or len(types) != 1:
+        return None
+    if not types <= set(rates.operations):
         return None
     if not all(map_.is_projected_permutation for map_ in generic.maps):
         return None
@@ -169,9 +176,9 @@ def read(generic: Generic, rates: Rates) -> PlaneProduct | None:
     wide = ELEMENT_BYTES[str(sum_type(structured.element_of(generic.outputs[0])))]
     if not _lies(found) or count * wide > WIDEST:
         return None
-    together, apart = rates[element]
+    together, apart = rates.operations[element]
     reached = together * (BY_WARPS if together < apart else THROUGH)
-    return found if found.bytes_together(reached) < WORTH * found.bytes_apart(apart) else None
+    return found if found.bytes_together(reached) < WORTH * found.bytes_apart(apart, rates.launch) else None
 
 
 def _is_zero(value: Any) -> bool:

@@ -148,19 +148,21 @@ class SizeSums:
         self.most[products[0][0]] = min(found, self.most.get(products[0][0], found))
         return True
 
-    def lies_in(self, whole: Size, start: int, size: Size, step: int) -> bool:
+    def lies_in(self, whole: Size, start: Size, size: Size, step: int) -> bool:
         """Whether every `step`-th of `size` elements from `start` on is one of `whole`: for all values of the symbols,
         or for all that are large enough, or small enough for one of constant size, which is then noted."""
+        start = self.resolved(start)
         if self.resolved(whole).is_number and not self.resolved(size).is_number:
-            return self.at_most(size, (self.resolved(whole).number - start + step - 1) // step)
-        terms = dict(self.terms(self.sum(whole, self.product(size, Size(step)), -1)))
+            most = (self.resolved(whole).number - start.number + step - 1) // step
+            return start.is_number and self.at_most(size, most)
+        terms = dict(self.terms(self.sum(self.sum(whole, start, -1), self.product(size, Size(step)), -1)))
         for product, number in list(terms.items()):
             parts, divisor = self.defined.get(product[0], ({}, 1)) if len(product) == 1 else ({}, 1)
             if number < 0 and divisor > 1 and not number % divisor:  # a quotient is at most what is divided, divided
                 del terms[product]
                 for each, times in self._again(parts).items():
                     terms[each] = terms.get(each, 0) + number // divisor * times
-        terms[()] = terms.get((), 0) + step - 1 - start
+        terms[()] = terms.get((), 0) + step - 1
         return self._is_natural(_tidy(terms), assume=True, most=_LARGE)
 
     def equal(self, left: Size, right: Size) -> bool | None:

@@ -5,14 +5,15 @@ tensor.cast of `?x?xD` to `?x1xD`, as if t were 1, and a collapse of the last tw
 computed from that the size b where b * t is meant. The cast may have moved back through elementwise work, or into it:
 then a linalg.generic has operands `?x?xD` and a result `?x1xD`; or through an embedding to its indices, `?x?`. Of a
 residual, what goes past the views has lost the size too: a cast back to `?x?xD` finds it again, and what is added to it
-is checked to have the size 1. Leaves that work on `?x?xD`, without these checks, and a tensor.collapse_shape of the
-first two dimensions; `name-sizes` takes the sizes of new tensors from what is computed into them where there is one,
-and checks that operands have the same. Of the rows of a batch of one product, as of an einsum, the first of two open
-sizes is lost in the same way, and found again (`dialect/linalg/open_batches.py`); so is either of two with transposes
-between the cast and the view (`dialect/linalg/lost_sizes.py`). For t = 1 both say the same, and for any other t the
-module as written is wrong, so that nothing else can be meant. Where something else uses what lies between, or it has an
-operand whose size is 1, nothing is changed; a module without such views is left alone, and a second run changes
-nothing.
+is checked to have the size 1. Rows that are sliced off a table, as many as t says (`x + table[:t]`), are the first one
+then; the check that t is the number of rows tells it. Leaves that work on `?x?xD`, without these checks, and a
+tensor.collapse_shape of the first two dimensions; `name-sizes` takes the sizes of new tensors from what is computed
+into them where there is one, and checks that operands have the same. Of the rows of a batch of one product, as of an
+einsum, the first of two open sizes is lost in the same way, and found again (`dialect/linalg/open_batches.py`); so is
+either of two with transposes between the cast and the view (`dialect/linalg/lost_sizes.py`). For t = 1 both say the
+same, and for any other t the module as written is wrong, so that nothing else can be meant. Where something else uses
+what lies between, or it has an operand whose size is 1, nothing is changed; a module without such views is left alone,
+and a second run changes nothing.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from typing import Any, ClassVar
 
 from mlir_gemm.dialect import constants
 from mlir_gemm.dialect.bindings import ir
-from mlir_gemm.dialect.linalg.lost_sizes import flatten_lost_views
+from mlir_gemm.dialect.linalg.lost_sizes import LostSlice, flatten_lost_views, lost_slice
 from mlir_gemm.dialect.linalg.open_batches import flatten_batches, is_identity
 from mlir_gemm.dialect.walk import named, users
 from mlir_gemm.passes.base import Pass
@@ -56,6 +57,7 @@ class _Narrow:
     def __init__(self) -> None:
         self.generics: list[Any] = []
         self.casts: list[Any] = []
+        self.slices: list[LostSlice] = []
         self.open = False
         """Whether the size is there at all: it is one of an operand's."""
 
@@ -81,6 +83,8 @@ class _Narrow:
             shape = ir.ShapedType(operand.type)
             if shape.is_dynamic_dim(through):
                 self.open = True
+            elif (slice_ := lost_slice(operand, through)) is not None:
+                self.slices.append(slice_)
             elif not (_has_lost_a_size(operand.type) and is_identity(attribute.value) and self.follow(operand)):
                 return False
         return True
@@ -101,6 +105,8 @@ class _Narrow:
         for op in self.generics:
             if any(operand.owner in self.generics for operand in list(op.operands)[:-1]):
                 _drop_checks([operand.owner for operand in op.operands if operand.owner in self.casts])
+        for slice_ in self.slices:
+            slice_.widen(self.generics)
         for cast in self.casts:
             for user in users(cast.results[0]):
                 if user in self.generics:

@@ -11,29 +11,32 @@ than 65,536 elements or out of bounds, stay as they are. A second run changes no
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
-
-import numpy as np
+from typing import Any, ClassVar, TypeAlias
 
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.constant_data import ConstantData
+from mlir_gemm.dialect.deferred_package import later
 from mlir_gemm.dialect.linalg.generics import ONE, Generic, Map, build, generics, read, replace
 from mlir_gemm.dialect.linalg.reshapes import reshape
 from mlir_gemm.dialect.walk import in_block
 from mlir_gemm.passes.base import Pass
 
+with later("numpy"):  # few modules have such gathers
+    import numpy as np
+
 LARGEST = 1 << 16
 """Elements of a gather that is looked at: places are computed for each of them."""
-_Numbers = np.ndarray[Any, np.dtype[np.int64]]
+_Numbers: TypeAlias = "np.ndarray[Any, np.dtype[np.int64]]"
 _COMPARE: dict[int, Callable[[Any, Any], Any]] = {
-    0: np.equal, 1: np.not_equal, 2: np.less, 3: np.less_equal, 4: np.greater, 5: np.greater_equal
+    0: operator.eq, 1: operator.ne, 2: operator.lt, 3: operator.le, 4: operator.gt, 5: operator.ge
 }  # fmt: skip
 """By the number of arith's predicate; unsigned ones are not taken."""
 _ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
-    "arith.addi": np.add, "arith.subi": np.subtract, "arith.muli": np.multiply,
-    "arith.maxsi": np.maximum, "arith.minsi": np.minimum,
+    "arith.addi": operator.add, "arith.subi": operator.sub, "arith.muli": operator.mul,
+    "arith.maxsi": lambda one, other: np.maximum(one, other), "arith.minsi": lambda one, other: np.minimum(one, other),
 }  # fmt: skip
 _CASTS = ("arith.index_cast", "arith.extsi")
 

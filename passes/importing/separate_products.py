@@ -29,6 +29,7 @@ from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.spec.attributes import ALGEBRA
+from mlir_gemm.spec.bilinear_plans import LAUNCH
 
 
 @dataclass(frozen=True)
@@ -38,21 +39,23 @@ class SeparateProducts(Pass):
     name: ClassVar[str] = "separate-products"
     together: str = ""
     """Operations in the time in which memory moves a byte, such as f16:140:230,f64:15:15, of products that read
-    components where they lie and of others, by which planes are multiplied by one product where that takes less time;
-    empty for never."""
+    components where they lie and of others, and the bytes of a launch, such as launch:4.5e6, by which planes are
+    multiplied by one product where that takes less time; empty for never."""
 
     def run(self, module: Any) -> None:
         rates = self._rates()
         for function in named(module, "func.func"):
             for op in in_block(body(function)) if len(function.regions[0].blocks) else ():
-                if _may_hold_several(op.operation) and not (rates and _is_together(op.operation, rates)):
+                if _may_hold_several(op.operation) and not (self.together and _is_together(op.operation, rates)):
                     _separate(op.operation)
 
     def _rates(self) -> Rates:
         parts = [each.split(":") for each in self.together.split(",") if each]
         try:
-            return {name: (float(one), float(other)) for name, one, other in parts}
-        except ValueError:
+            launch = [float(number) for _, number in (each for each in parts if each[0] == LAUNCH)]
+            each_type = (each for each in parts if each[0] != LAUNCH)
+            return Rates({name: (float(one), float(other)) for name, one, other in each_type}, *launch)
+        except (TypeError, ValueError):
             raise PassError(f"pass '{self}': expected two rates of types, such as together=f16:140:230") from None
 
 

@@ -29,7 +29,7 @@ from mlir_gemm.dialect.linalg.computed_reads import At
 from mlir_gemm.dialect.linalg.diagonals import sum_of
 from mlir_gemm.dialect.linalg.generics import erase_dead, generics, read
 from mlir_gemm.dialect.linalg.images import beneath, see_windows
-from mlir_gemm.dialect.linalg.open_slices import before_transpose, starts_open
+from mlir_gemm.dialect.linalg.open_slices import before_transpose, is_aligned_view, starts_open
 from mlir_gemm.dialect.linalg.poolings import pool_windows
 from mlir_gemm.dialect.linalg.window_sums import sum_windows
 from mlir_gemm.dialect.locations import input_error
@@ -53,7 +53,7 @@ class UnfoldWindows(Pass):
         _slices_of_transposes(module, stand_ins)
         for operation in named(module, "tensor.concat", "tensor.insert_slice", "tensor.extract_slice", "tensor.pad"):
             op = operation.operation
-            if not list(op.results[0].uses) or (_at_constants(op) and not starts_open(op, stand_ins)):
+            if not list(op.results[0].uses) or (_at_constants(op) and _is_view(op, stand_ins)):
                 continue
             with ir.InsertionPoint(op), op.location:
                 op.results[0].replace_all_uses_with(reads.copy(op.results[0].type, _element_of(op)))
@@ -63,6 +63,10 @@ class UnfoldWindows(Pass):
 def _at_constants(op: Any) -> bool:
     """Whether an operation is a slice at constant offsets."""
     return op.name == "tensor.extract_slice" and len(op.operands) == 1
+
+
+def _is_view(op: Any, stand_ins: Mapping[str, int]) -> bool:
+    return not starts_open(op, stand_ins) or is_aligned_view(op, stand_ins)
 
 
 def _slices_of_transposes(module: Any, stand_ins: Mapping[str, int]) -> None:

@@ -20,7 +20,7 @@ from mlir_gemm.dialect.arguments import argument_attributes
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.clone import clone
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.sizes import NAME, argument_sizes, size_value, sizes_of, strides_of, told
+from mlir_gemm.dialect.sizes import NAME, argument_sizes, offset_of, size_value, sizes_of, strides_of, told
 from mlir_gemm.dialect.symbols import Size
 from mlir_gemm.dialect.walk import body, in_block, is_within, named, operations, users
 from mlir_gemm.passes.base import Pass
@@ -123,13 +123,11 @@ class _Launch:
         type_ = argument.type
         sizes = sizes_of(self.function, type_, attributes)
         strides = strides_of(self.function, type_, attributes)
-        offset = type_.get_strides_and_offset()[1]
-        if offset == ir.ShapedType.get_dynamic_stride_or_offset():
-            raise pass_error(self.function, f"{type_} starts at an offset that is not known")
+        offset = offset_of(self.function, type_, attributes)
         element = ir.MemRefType.get([1], type_.element_type, memory_space=type_.memory_space)
         with ir.InsertionPoint(self.launch):
-            pointer = _cast(argument, element, [Size(1)], [Size(1)], 0, [])
-        values = [self._size(size) for size in (*sizes, *strides) if not size.is_number]
+            pointer = _cast(argument, element, [Size(1)], [Size(1)], Size(0), [])
+        values = [self._size(size) for size in (offset, *sizes, *strides) if not size.is_number]
         memory = _cast(pointer, type_, sizes, strides, offset, values)
         for user in uses:
             for position, operand in enumerate(user.operands):
@@ -137,17 +135,17 @@ class _Launch:
                     user.operands[position] = memory
 
 
-def _cast(source: Any, type_: Any, sizes: list[Size], strides: list[Size], offset: int, values: list[Any]) -> Any:
-    """A memref.reinterpret_cast at the insertion point; `values` are the dynamic sizes and strides in order."""
+def _cast(source: Any, type_: Any, sizes: list[Size], strides: list[Size], offset: Size, values: list[Any]) -> Any:
+    """A memref.reinterpret_cast at the insertion point; `values` are the dynamic offset, sizes and strides in order."""
     marker = ir.ShapedType.get_dynamic_size()
-    counts = [sum(not size.is_number for size in each) for each in (sizes, strides)]
+    counts = [sum(not size.is_number for size in each) for each in ([offset], sizes, strides)]
     return ir.Operation.create(
         "memref.reinterpret_cast",
         results=[type_],
         operands=[source, *values],
         attributes={
-            "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 0, *counts]),
-            "static_offsets": ir.DenseI64ArrayAttr.get([offset]),
+            "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, *counts]),
+            "static_offsets": ir.DenseI64ArrayAttr.get([offset.number if offset.is_number else marker]),
             "static_sizes": ir.DenseI64ArrayAttr.get([s.number if s.is_number else marker for s in sizes]),
             "static_strides": ir.DenseI64ArrayAttr.get([s.number if s.is_number else marker for s in strides]),
         },

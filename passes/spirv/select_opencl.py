@@ -1,9 +1,10 @@
-"""select-opencl: exact operations of math that upstream has no conversion for become OpenCL.std's.
+"""select-opencl: operations of math that upstream has no conversion for become OpenCL.std's.
 
 Expects kernels after `scalarize-registers`. Leaves spirv.CL operations, which upstream's convert-gpu-to-spirv takes as
-they are, and math.copysign as operations on bits. The dialect has no exp2, so that 2**x is exp of ln 2 times what is
-left of x beside a whole number, which is at most a half, and that number is added to the exponent; f16 goes through
-f32. Leaves what it does not know, and exp2 of f64.
+they are, and math.copysign as operations on bits. math.rsqrt is what `expand-math` leaves where a result is rounded to
+16 bits; rsqrt errs by 2 units in the last place at most. The dialect has no exp2, so that 2**x is exp of ln 2 times
+what is left of x beside a whole number, which is at most a half, and that number is added to the exponent; f16 goes
+through f32. Leaves what it does not know, and exp2 of f64.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _MOST = 300.0
 
 @dataclass(frozen=True)
 class SelectOpencl(Pass):
-    """Turn exact operations of math into OpenCL.std's."""
+    """Turn operations of math into OpenCL.std's."""
 
     name: ClassVar[str] = "select-opencl"
 

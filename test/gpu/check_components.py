@@ -153,7 +153,7 @@ def in_planes(
 ) -> dict[str, Any]:
     """One product of components in planes: exact at ragged sizes, errors and times at this one, of both ways."""
     import mlir_gemm
-    from mlir_gemm.pipeline import driver
+    from mlir_gemm.pipeline import importing
     from mlir_gemm.spec.bilinear import named
     from mlir_gemm.tracing.composite import planes_module
     from mlir_gemm.tracing.contraction import Operand
@@ -173,11 +173,11 @@ def in_planes(
             right = parts[1][j].astype(float)
             wanted[..., to] += table[i, j, to] * (parts[0][i].astype(float) @ (right if order == "kn" else right.T))
         sides = [Operand("A", "mk", shapes[0], element), Operand("B", order, shapes[1], element)]
-        text, found, asked = planes_module(named(algebra), sides, "mn", "", "", sizes), {}, driver.CHIP_RATES
-        for way, rates in (("together", asked), ("apart", (asked[0], lambda *_: "", *asked[2:]))):
-            driver.CHIP_RATES = rates
+        text, found, asked = planes_module(named(algebra), sides, "mn", "", "", sizes), {}, importing.chip_options
+        for way, options in (("together", asked), ("apart", lambda *_: {})):
+            importing.chip_options = options
             found[way] = mlir_gemm.compile(f"// {way}\n{text}", schedule=schedule or None, **on)
-        driver.CHIP_RATES = asked
+        importing.chip_options = asked
         return [each for side in parts for each in side], wanted, found
 
     judged(row, product, most, options, torch)

@@ -247,3 +247,33 @@ func.func @tokens(%x: tensor<?x?x8x1xf32>) -> tensor<?x1x8xf32> {
   %v = tensor.collapse_shape %c [[0], [1], [2, 3]] : tensor<?x1x8x1xf32> into tensor<?x1x8xf32>
   return %v : tensor<?x1x8xf32>
 }
+
+// -----
+
+// Rows of a table, as many as t says, of which the first one is left: the check tells how many are meant.
+// CHECK-LABEL: func.func @positions(
+//  CHECK-SAME:   %[[X:.*]]: tensor<?x?x24xf32>, %[[TABLE:.*]]: tensor<160x24xf32>
+//       CHECK:   %[[END:.*]] = arith.minsi
+//       CHECK:   %[[ROWS:.*]] = tensor.extract_slice %[[TABLE]][0, 0] [%[[END]], 24] [1, 1] : tensor<160x24xf32> to tensor<?x24xf32>
+//       CHECK:   linalg.generic {{.*}} ins(%[[X]], %[[ROWS]] : tensor<?x?x24xf32>, tensor<?x24xf32>) outs(%{{.*}} : tensor<?x?x24xf32>)
+//       CHECK:   tensor.collapse_shape %{{.*}} {{\[\[}}0, 1], [2]]
+func.func @positions(%x: tensor<?x?x24xf32>, %table: tensor<160x24xf32>) -> tensor<?x24xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c160 = arith.constant 160 : index
+  %b = tensor.dim %x, %c0 : tensor<?x?x24xf32>
+  %t = tensor.dim %x, %c1 : tensor<?x?x24xf32>
+  %end = arith.minsi %t, %c160 : index
+  %same = arith.cmpi eq, %t, %end : index
+  cf.assert %same, "mismatched size for broadcast"
+  %e = tensor.empty(%b) : tensor<?x1x24xf32>
+  %c = tensor.cast %x : tensor<?x?x24xf32> to tensor<?x1x24xf32>
+  %rows = tensor.extract_slice %table[0, 0] [1, 24] [1, 1] : tensor<160x24xf32> to tensor<1x24xf32>
+  %s = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, j, k)>, affine_map<(i, j, k) -> (j, k)>, affine_map<(i, j, k) -> (i, j, k)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%c, %rows : tensor<?x1x24xf32>, tensor<1x24xf32>) outs(%e : tensor<?x1x24xf32>) {
+  ^bb0(%v: f32, %w: f32, %o: f32):
+    %r = arith.addf %v, %w : f32
+    linalg.yield %r : f32
+  } -> tensor<?x1x24xf32>
+  %v = tensor.collapse_shape %s [[0], [1, 2]] : tensor<?x1x24xf32> into tensor<?x24xf32>
+  return %v : tensor<?x24xf32>
+}

@@ -73,3 +73,14 @@ module attributes {tile.stand_ins = {s0 = 1009 : i64}} {
     return
   }
 }
+
+// -----
+
+// A view that starts at an aligned address that sizes say.
+// CHECK: func.func @last(%{{.*}}: memref<?x8xf16, strided<[?, 1], offset: ?>> {tile.offset = "8*(s1-1)", tile.strides = ["8*s1", ""], tile.symbols = ["s0", ""]}
+module attributes {tile.stand_ins = {"(s1-1)" = 1009 : i64, s0 = 1013 : i64, s1 = 1019 : i64}} {
+  func.func @last(%x: memref<1013x8xf16, strided<[8152, 1], offset: 8072>>, %y: memref<1013x8xf16>) {
+    linalg.copy ins(%x : memref<1013x8xf16, strided<[8152, 1], offset: 8072>>) outs(%y : memref<1013x8xf16>)
+    return
+  }
+}

@@ -190,3 +190,21 @@ func.func @table(%x: tensor<?xf16>, %t: tensor<512x8xf16>) -> tensor<?x8xf16> {
   %s = tensor.extract_slice %t[0, 0] [%m, 8] [1, 1] : tensor<512x8xf16> to tensor<?x8xf16>
   return %s : tensor<?x8xf16>
 }
+
+// -----
+
+// The last row of each block of rows is a view too: it starts at an aligned address for all sizes, and the prime that
+// stands for what is less than a size is below that of the size.
+// CHECK: tile.stand_ins = {"(s1-1)" = [[LAST:[0-9]+]] : i64, s0 = [[S0:[0-9]+]] : i64, s1 = [[S1:[0-9]+]] : i64}
+// CHECK: func.func @last(%[[X:.*]]: tensor<[[S0]]x[[S1]]x8xf16> {tile.least = ["", "1", ""]})
+// CHECK: tensor.extract_slice %[[X]][0, [[LAST]], 0] {{\[}}[[S0]], 1, 8] [1, 1, 1]
+func.func @last(%x: tensor<?x?x8xf16>) -> tensor<?x1x8xf16> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = tensor.dim %x, %c0 : tensor<?x?x8xf16>
+  %t = tensor.dim %x, %c1 : tensor<?x?x8xf16>
+  %less = arith.subi %t, %c1 : index
+  %at = arith.maxsi %less, %c0 : index
+  %s = tensor.extract_slice %x[0, %at, 0] [%n, 1, 8] [1, 1, 1] : tensor<?x?x8xf16> to tensor<?x1x8xf16>
+  return %s : tensor<?x1x8xf16>
+}

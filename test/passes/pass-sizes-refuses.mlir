@@ -14,7 +14,7 @@ func.func @computed(%A: memref<?xf16> {tile.symbols = ["s0"]}, %n: i32) {
 
 // -----
 
-// CHECK: :[[# @LINE + 1]]:1: error: memref<?xf16, strided<[1], offset: ?>> starts at an offset that is not known
+// CHECK: :[[# @LINE + 1]]:1: error: memref<?xf16, strided<[1], offset: ?>> starts at an offset that tile.offset does not name
 func.func @offset(%A: memref<?xf16, strided<[1], offset: ?>> {tile.symbols = ["s0"]}) {
   %c1 = arith.constant 1 : index
   gpu.launch blocks(%x, %y, %z) in (%bx = %c1, %by = %c1, %bz = %c1) threads(%tx, %ty, %tz) in (%sx = %c1, %sy = %c1, %sz = %c1) {

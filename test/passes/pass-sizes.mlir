@@ -39,3 +39,21 @@ func.func @constant(%A: memref<16x24xf16>) {
   }
   return
 }
+
+// A place that sizes say, at which an argument starts, is computed in the kernel like its strides.
+// CHECK: func.func @last(
+// CHECK: gpu.launch
+// CHECK: %[[EIGHTH:.*]] = arith.divui %{{.*}}, %c8
+// CHECK: %[[LESS:.*]] = arith.muli %[[EIGHTH]], %c8
+// CHECK: memref.reinterpret_cast %{{.*}} to offset: [%[[LESS]]], sizes: [%{{.*}}, 24], strides: [%{{.*}}, 1] : memref<1xf16> to memref<?x24xf16, strided<[?, 1], offset: ?>>
+func.func @last(%X: memref<?x24xf16, strided<[?, 1], offset: ?>> {tile.offset = "24*(s1-1)", tile.strides = ["24*s1", ""], tile.symbols = ["s0", ""]}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %m = memref.dim %X, %c0 : memref<?x24xf16, strided<[?, 1], offset: ?>>
+  gpu.launch blocks(%x, %y, %z) in (%bx = %m, %by = %c1, %bz = %c1) threads(%tx, %ty, %tz) in (%sx = %c1, %sy = %c1, %sz = %c1) {
+    %v = memref.load %X[%x, %tx] : memref<?x24xf16, strided<[?, 1], offset: ?>>
+    memref.store %v, %X[%x, %c1] : memref<?x24xf16, strided<[?, 1], offset: ?>>
+    gpu.terminator
+  }
+  return
+}

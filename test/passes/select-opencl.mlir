@@ -1,4 +1,4 @@
-// select-opencl: exact operations of math that upstream has no conversion for become OpenCL.std's.
+// select-opencl: operations of math that upstream has no conversion for become OpenCL.std's.
 // RUN: mlir-gemm opt %s select-opencl | FileCheck %s
 
 // CHECK: %[[FMA:.*]] = spirv.CL.fma %[[X:.*]], %[[X]], %[[X]] : f32
@@ -16,6 +16,7 @@
 // CHECK: arith.truncf %{{.*}} : f32 to f16
 // CHECK: spirv.CL.rint %{{.*}} : f64
 // CHECK: math.exp2 %{{.*}} : f64
+// CHECK: spirv.CL.rsqrt %{{.*}} : f32
 gpu.module @kernels {
   gpu.func @kernel(%x: f32, %h: f16, %d: f64, %out: memref<1xf32>, %hout: memref<1xf16>, %dout: memref<1xf64>) kernel {
     %zero = arith.constant 0 : index
@@ -26,7 +27,9 @@ gpu.module @kernels {
     %q = math.exp2 %h : f16
     %r = math.roundeven %d : f64
     %e = math.exp2 %r : f64
+    %i = math.rsqrt %f fastmath<afn> : f32
     memref.store %s, %out[%zero] : memref<1xf32>
+    memref.store %i, %out[%zero] : memref<1xf32>
     memref.store %q, %hout[%zero] : memref<1xf16>
     memref.store %e, %dout[%zero] : memref<1xf64>
     gpu.return

@@ -50,16 +50,17 @@ func.func @depthwise(%x: tensor<?x6x8x16xf32>, %w: tensor<3x3x16xf32>, %o: tenso
 // -----
 
 // The parts of a transpose would start at open places: they are taken before it, the first one too. Of an argument that
-// lies like this the second part is copied.
-// CHECK: tile.stand_ins = {s0 = [[B:[0-9]+]] : i64, s1 = [[C:[0-9]+]] : i64}
-// CHECK: func.func @parts(%[[X:.*]]: tensor<[[B]]x3x8xf32>, %[[Y:.*]]: tensor<3x[[C]]x8xf32>
+// lies like this the second part is a view where its place is an aligned address for all sizes, else it is copied.
+// CHECK: tile.stand_ins = {s0 = [[B:[0-9]+]] : i64, s1 = [[C:[0-9]+]] : i64, s2 = [[D:[0-9]+]] : i64}
+// CHECK: func.func @parts(%[[X:.*]]: tensor<[[B]]x3x8xf32>, %[[Y:.*]]: tensor<3x[[C]]x8xf32>, %[[Z:.*]]: tensor<3x[[D]]x3xf32>
 // CHECK-DAG: %[[FIRST:.*]] = tensor.extract_slice %[[X]][0, 0, 0] [[[B]], 1, 8] [1, 1, 1]
 // CHECK-DAG: %[[LAST:.*]] = tensor.extract_slice %[[X]][0, 2, 0] [[[B]], 1, 8] [1, 1, 1]
 // CHECK-DAG: linalg.generic {{.*}} ins(%[[FIRST]] : tensor<[[B]]x1x8xf32>) outs(%{{.*}} : tensor<1x[[B]]x8xf32>)
 // CHECK-DAG: linalg.generic {{.*}} ins(%[[LAST]] : tensor<[[B]]x1x8xf32>) outs(%{{.*}} : tensor<1x[[B]]x8xf32>)
-// CHECK: tensor.extract %[[Y]][
-func.func @parts(%x: tensor<?x3x8xf32>, %y: tensor<3x?x8xf32>)
-    -> (tensor<1x?x8xf32>, tensor<1x?x8xf32>, tensor<1x?x8xf32>) {
+// CHECK-DAG: tensor.extract_slice %[[Y]][1, 0, 0] [1, [[C]], 8] [1, 1, 1]
+// CHECK: tensor.extract %[[Z]][
+func.func @parts(%x: tensor<?x3x8xf32>, %y: tensor<3x?x8xf32>, %z: tensor<3x?x3xf32>)
+    -> (tensor<1x?x8xf32>, tensor<1x?x8xf32>, tensor<1x?x8xf32>, tensor<1x?x3xf32>) {
   %c0 = arith.constant 0 : index
   %b = tensor.dim %x, %c0 : tensor<?x3x8xf32>
   %e = tensor.empty(%b) : tensor<3x?x8xf32>
@@ -69,5 +70,7 @@ func.func @parts(%x: tensor<?x3x8xf32>, %y: tensor<3x?x8xf32>)
   %c1 = arith.constant 1 : index
   %c = tensor.dim %y, %c1 : tensor<3x?x8xf32>
   %2 = tensor.extract_slice %y[1, 0, 0] [1, %c, 8] [1, 1, 1] : tensor<3x?x8xf32> to tensor<1x?x8xf32>
-  return %0, %1, %2 : tensor<1x?x8xf32>, tensor<1x?x8xf32>, tensor<1x?x8xf32>
+  %d = tensor.dim %z, %c1 : tensor<3x?x3xf32>
+  %3 = tensor.extract_slice %z[1, 0, 0] [1, %d, 3] [1, 1, 1] : tensor<3x?x3xf32> to tensor<1x?x3xf32>
+  return %0, %1, %2, %3 : tensor<1x?x8xf32>, tensor<1x?x8xf32>, tensor<1x?x8xf32>, tensor<1x?x3xf32>
 }

@@ -119,7 +119,7 @@ RIGHT = {
 """What of the values above is right; of an attribute that is not here, the same as of another of its kind."""
 LIKE = {
     attributes.STAND_INS: (attributes.DIVISORS, attributes.HINTS),
-    attributes.CHIP: (attributes.NOTE, attributes.REFERENCE, attributes.NAME),
+    attributes.CHIP: (attributes.NOTE, attributes.REFERENCE, attributes.NAME, attributes.OFFSET),
     attributes.SCHEDULE: (attributes.PROBLEM, attributes.ROWS, attributes.LAUNCH_WITH),
     attributes.SYMBOLS: (
         attributes.STRIDES, attributes.CHECKS, attributes.LEAST, attributes.MOST, attributes.ASSERTS, attributes.JOINED,

@@ -54,6 +54,14 @@ def test_every_stage_runs(two: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert "every stage computes the right numbers" in capsys.readouterr().out
 
 
+def test_a_saved_program_of_flattened_views_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its kernel sees [s0, s1, 24] as [s0*s1, 24], in the reference too."""
+    saved = str(tmp_path / "saved.mlir")
+    assert main(["compile", str(MODULES / "front/open_linear_both.mlir"), "--emit", "import", "-o", saved]) == 0
+    assert main(["run", saved, "--device", "simulator", "--sizes", "s0=3,s1=4", "--sizes", "s0=0,s1=4"]) == 0
+    assert capsys.readouterr().out.count("no findings") == 2
+
+
 def test_launch_information_has_expressions(tmp_path: Path, two: str) -> None:
     out, info = str(tmp_path / "out.ptx"), tmp_path / "info.json"
     assert main(["compile", two, "-o", out, "--launch-info", str(info), "--sizes", "s0=16", "--chip", "sm_90"]) == 0

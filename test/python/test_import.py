@@ -18,6 +18,7 @@ from mlir_gemm.dialect.context import new_context
 from mlir_gemm.dialect.locations import location_of
 from mlir_gemm.dialect.parse import COMPILER, parse_module, remember
 from mlir_gemm.dialect.walk import body, in_block, named
+from mlir_gemm.pipeline import importing
 from mlir_gemm.pipeline.importing import normalise_passes
 from mlir_gemm.pipeline.runner import Runner, run_passes
 from mlir_gemm.simulator.reference import evaluate
@@ -40,9 +41,11 @@ def normalised(text: str, *, check: bool = True) -> Any:
         arrays = arguments_of(module)
         expected = evaluate(text, arrays) if check else []
         before = str(module)
+        with_work = importing.with_work(normalise_passes(), text)
         for step in normalise_passes():
             Runner().run(module, [step])
             after = str(module)
+            assert after == before or step in with_work, f"{step} is left out, and changes this:\n{text}"
             if check and after != before:
                 same(evaluate(remember(after), arrays), expected, f"after {step}:\n{after}")
             before = after

@@ -20,7 +20,7 @@ from torch.nn import functional as nn
 from torch_mlir import fx
 
 TYPES = {"f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32, "i64": torch.int64, "i1": torch.bool}
-MOST = {"open_tables": 150}
+MOST = {"open_tables": 150, "open_positions": 150}
 """The largest sizes that a program is exported for, where it says so."""
 Tensor = torch.Tensor
 
@@ -192,6 +192,8 @@ EXPORTS: dict[str, Callable[..., Any]] = {
     "roll": lambda x: x.roll(2, 1),
     "flip": lambda x: x.flip(1),
     "cache_put": cache_put,
+    "embedding_gradient": lambda g, i: torch.ops.aten.embedding_dense_backward(g, i, 90, -1, False),
+    "put_added": lambda x, i, rows: x.index_put((i,), rows, accumulate=True),
     "cache_row": lambda c, x: c.slice_scatter(x, 1, 4, 5),
     "upsample": lambda x: nn.interpolate(x, scale_factor=2, mode="nearest"),
     "unfold": lambda x: nn.unfold(x, 3),
@@ -243,10 +245,12 @@ EXPORTS: dict[str, Callable[..., Any]] = {
     "open_token_entropy": nn.cross_entropy,
     "open_next_token": next_token,
     "open_last_token": lambda x, w: nn.linear(x[:, -1], w),
+    "open_last_norm": lambda x, w, b: nn.layer_norm(x[:, -1], (24,), w, b),
     "open_sliced_linear": lambda x, w: nn.linear(x[:, 1:], w),
     "open_sliced_norm": lambda x, w, b: nn.layer_norm(x[:, :-1, 8:], (16,), w, b),
     "open_sliced_softmax": lambda x: torch.softmax(x[:, 1::2], -1),
     "open_tables": tables,
+    "open_positions": lambda x, table, w: nn.linear(x + table[: x.shape[1]], w),
     "open_conv2d": lambda x, w: nn.conv2d(x, w, stride=2, padding=1),
     "open_upsample": lambda x: nn.interpolate(x, scale_factor=2, mode="nearest"),
 }
