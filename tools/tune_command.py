@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import datetime
 import hashlib
 import importlib
 import importlib.util
 import os
 import sys
+from collections.abc import Generator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +36,7 @@ from mlir_gemm.usage import UsageError
 
 if TYPE_CHECKING:
     from mlir_gemm.tuner.products import Product
-    from mlir_gemm.tuner.study import Result
+    from mlir_gemm.tuner.study import Result, Search
 
 TRIALS = 50
 """Where no budget is given."""
@@ -138,6 +140,7 @@ def _database(arguments: argparse.Namespace) -> str:
 
 def _tune(arguments: argparse.Namespace, source: str, product: Product, database: str) -> dict[str, Any]:
     from mlir_gemm.tools import tune_plots
+    from mlir_gemm.tuner.databases import shown_storage
     from mlir_gemm.tuner.measured import about
     from mlir_gemm.tuner.study import Budget, Search, study_name
 
@@ -150,7 +153,7 @@ def _tune(arguments: argparse.Namespace, source: str, product: Product, database
         trials = 0
     budget = Budget(trials, arguments.seconds or 0.0, arguments.until_expected)
     if not arguments.json:
-        say(table(_head(product, gpu, why, storage)))
+        say(table(_head(product, gpu, why, shown_storage(storage))))
     try:
         with Progress("trials") as bar:
 
@@ -167,7 +170,8 @@ def _tune(arguments: argparse.Namespace, source: str, product: Product, database
                     measurer.measured,
                 ),
             )  # fmt: skip
-            result = search.run(budget)
+            with _best_so_far(search, arguments.objective):
+                result = search.run(budget)
         if arguments.plots:
             drawn = tune_plots.write(arguments, product, measurer, (storage, name, gpu), result)
     finally:
@@ -178,14 +182,15 @@ def _tune(arguments: argparse.Namespace, source: str, product: Product, database
         date=datetime.date.today().isoformat(),
     )  # fmt: skip
     if not arguments.json:
-        say(table(_summary(arguments, result) + ([("pictures", drawn)] if drawn else [])))
+        say(table(_summary(arguments, result, measurer.measured) + ([("pictures", drawn)] if drawn else [])))
     if not (measurer.measured or arguments.database):  # the model needs no file to predict
         database = ""
     if database:
         try:
             tuned.add(database, [entry])
         except Error as error:
-            error.notes = (*error.notes, f"what was found: --schedule {result.schedule}", f"the study: {storage}")
+            found = f"what was found: --schedule {result.schedule}"
+            error.notes = (*error.notes, found, f"the study: {shown_storage(storage)}")
             raise
         if not arguments.json:
             print(f"wrote {database}", file=sys.stderr)
@@ -193,7 +198,7 @@ def _tune(arguments: argparse.Namespace, source: str, product: Product, database
         "problem": str(space.problem), "gpu": gpu, "measured": measurer.measured, "objective": arguments.objective,
         "space": len(space.trials), "schedule": result.schedule, "value": result.value,
         "model_value": result.model_value, "tried": result.tried, "done": result.done, "pruned": result.pruned,
-        "failed": result.failed, "ended": result.why, "storage": storage, "database": database,
+        "failed": result.failed, "ended": result.why, "storage": shown_storage(storage), "database": database,
     }  # fmt: skip
 
 
@@ -236,11 +241,24 @@ def _head(product: Product, gpu: str, why: str, storage: str) -> list[tuple[str,
     return [*rows, ("note", why)] if why else rows
 
 
-def _summary(arguments: argparse.Namespace, result: Result) -> list[tuple[str, str]]:
+@contextlib.contextmanager
+def _best_so_far(search: Search, objective: str) -> Generator[None]:
+    """A storage that fails in the middle of a search takes nothing with it: the error says the best so far."""
+    from mlir_gemm.tuner.study import StorageError
+
+    try:
+        yield
+    except StorageError as error:
+        schedule, value = search.best_here
+        if schedule:
+            error.notes = (*error.notes, f"the best so far, {shown_value(objective, value)}: --schedule {schedule}")
+        raise
+
+
+def _summary(arguments: argparse.Namespace, result: Result, measured: bool) -> list[tuple[str, str]]:
     chosen = Schedule.make(Schedule.parse(result.schedule))
-    tried = (
-        f"{result.tried} schedules: {result.done} measured, {result.pruned} slow, {sum(result.failed.values())} failed"
-    )
+    what, failed = "measured" if measured else "predicted", sum(result.failed.values())
+    tried = f"{result.tried} schedules: {result.done} {what}, {result.pruned} slow, {failed} failed"
     best, model = (shown_value(arguments.objective, each) for each in (result.value, result.model_value))
     times = result.model_value / result.value
     rows = [("tried", tried), *(("failed", f"{count}: {why}") for why, count in result.failed.items())]

@@ -6,12 +6,21 @@ from typing import Any
 
 import optuna
 from optuna.storages import RDBStorage
-from sqlalchemy import Connection, event
+from sqlalchemy import Connection, event, make_url
+from sqlalchemy.exc import ArgumentError
 
 SQLITE = "sqlite"
 PATIENCE = 60
 """Seconds for which a worker waits until another one, or a slow disk, has written to a file of SQLite; its own default
 is 5, after which it says that the database is locked."""
+
+
+def shown_storage(storage: str) -> str:
+    """A path or URL for people and logs: without the password that a URL may have."""
+    try:
+        return make_url(storage).render_as_string(hide_password=True) if "://" in storage else storage
+    except ArgumentError:
+        return storage
 
 
 def open_database(url: str) -> optuna.storages.BaseStorage:
