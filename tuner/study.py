@@ -110,7 +110,9 @@ def storage_errors(storage: str) -> Generator[None]:
         ) from None
     except Exception as error:
         cause = error.__cause__ or error  # Optuna's own errors say less than those that they come from
-        said = f"{type(cause).__name__}: {str(cause).partition(chr(10))[0]}"
+        details: Any = getattr(cause, "details", None)  # gRPC's say it there
+        text = str(details()) if callable(details) else str(cause)
+        said = f"{type(cause).__name__}: {text.partition(chr(10))[0]}"
         raise StorageError(
             f"the storage '{shown_storage(storage)}' cannot be used: {said}; what was told to it before stays"
         ) from None

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import os
 import re
 import shutil
@@ -15,12 +16,14 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
+import sqlalchemy
 from command_line import no_cache_on_disk, run_main
+from optuna.storages import RDBStorage
 from test_tuner import SMALL_PROBLEM, Table, search, space
 
 from mlir_gemm.tile_model.chips import target
 from mlir_gemm.tools import tune_command
-from mlir_gemm.tuner import compiling, products
+from mlir_gemm.tuner import compiling, databases, products
 from mlir_gemm.tuner.databases import PATIENCE, open_database, shown_storage
 from mlir_gemm.tuner.journal import Journal
 from mlir_gemm.tuner.measuring import Outcome
@@ -106,6 +109,36 @@ def test_a_password_is_not_shown(tmp_path: Path, capsys: pytest.CaptureFixture[s
     given = ("tune", "--mnk", "64,64,64", "--trials", "2", "--storage", "mysql+nowhere://me:secret@there/studies")
     status, out, err = run_main(capsys, *given)
     assert status == 1 and "secret" not in out + err and "the storage 'mysql+nowhere://me:***@there/studies'" in err
+
+
+@pytest.mark.parametrize(
+    "error",
+    [sqlalchemy.exc.OperationalError("", None, Exception("table studies already exists")),
+     sqlalchemy.exc.IntegrityError("", None, Exception("UNIQUE constraint failed: alembic_version.version_num")),
+     sqlalchemy.exc.ProgrammingError("", None, Exception('relation "studies" already exists'))],
+)  # fmt: skip
+def test_tables_that_another_worker_makes_are_taken(error: Exception, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    left = iter([error, error])
+
+    def made(*given: Any, **more: Any) -> RDBStorage:
+        for each in left:
+            raise each
+        return RDBStorage(*given, **more)
+
+    monkeypatch.setattr(databases, "RDBStorage", made)
+    monkeypatch.setattr(databases, "PAUSE", 0)
+    assert of_database(tmp_path / "study.db").run(Budget(trials=1)).tried == 1
+    monkeypatch.setattr(databases, "RDBStorage", lambda *_, **__: (_ for _ in ()).throw(error))
+    with pytest.raises(StorageError, match=r"already exists|UNIQUE"):
+        of_database(tmp_path / "study.db")
+
+
+@pytest.mark.parametrize(("url", "package"), [("redis://there:6379", "redis"), ("grpc://there:13000", "grpc")])
+def test_other_storages_of_optuna_say_what_they_need(url: str, package: str):
+    if importlib.util.find_spec(package):
+        pytest.skip(f"{package} is installed")
+    with pytest.raises(StorageError, match=f"needs a package that is not installed: .*{package}"):
+        open_storage(url)
 
 
 def test_a_driver_that_is_not_installed_is_said(monkeypatch: pytest.MonkeyPatch):
