@@ -7,7 +7,7 @@ import warnings
 from typing import Any
 
 import optuna
-from optuna.storages import GrpcStorageProxy, JournalStorage, RDBStorage
+from optuna.storages import JournalStorage, RDBStorage
 from optuna.storages.journal import JournalRedisBackend
 from sqlalchemy import Connection, event, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError
@@ -39,6 +39,8 @@ def open_database(url: str) -> optuna.storages.BaseStorage:
     kind = url.partition("://")[0]
     warnings.filterwarnings("ignore", category=optuna.exceptions.ExperimentalWarning)  # of gRPC and Redis
     if kind == GRPC:
+        from optuna.storages import GrpcStorageProxy  # late: Optuna has it from 4.2 on
+
         place = make_url(url)
         return GrpcStorageProxy(host=place.host or "localhost", port=place.port or GRPC_PORT)
     if kind in REDIS:
