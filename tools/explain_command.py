@@ -14,7 +14,7 @@ from mlir_gemm.pipeline.driver import compile_module
 from mlir_gemm.pipeline.dynamic_problem import Variant, symbols_in
 from mlir_gemm.pipeline.program import is_program, kind_of, note_of, outer_function
 from mlir_gemm.pipeline.runner import Runner
-from mlir_gemm.pipeline.selecting import before_choices, tuned_passes
+from mlir_gemm.pipeline.selecting import before_choices, row_choices, tuned_passes
 from mlir_gemm.pipeline.selection.select_rewrite import is_divisible, refused
 from mlir_gemm.pipeline.undecided import Undecided, kernels_before_select, undecided
 from mlir_gemm.runtime.own_chip import default_chip
@@ -22,7 +22,6 @@ from mlir_gemm.runtime.tuned_files import database
 from mlir_gemm.spec.attributes import CHIP
 from mlir_gemm.spec.element_types import ELEMENT_BYTES, TYPES
 from mlir_gemm.spec.kernel_record import PRODUCT, ROWS, KernelRecord
-from mlir_gemm.spec.passes import step
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
@@ -180,7 +179,7 @@ def _kernels(
 
 def _rows(module: Any) -> list[KernelRecord]:
     """The kernels of rows of a module, divided."""
-    Runner().run(module, [step("select-split-rows"), step("select-rows")], stage="select")
+    Runner().run(module, row_choices(), stage="select")
     found: list[KernelRecord] = []
     with module.context:
         for kernel in kernels_before_select(module):
