@@ -146,13 +146,11 @@ class Prober:
 
             return follow
 
-        return {
-            f"{place}_s": probe_rates.latency(
-                probe_rates.numbers_of(place, l2_bytes), run, lambda each: self._seconds(each, 20, queued=True),
-                self._torch,
-            )
-            for place in probe_rates.PLACES
-        }  # fmt: skip
+        def timed(each: Run) -> float:
+            return self._seconds(each, 20, queued=True)
+
+        sizes = {place: probe_rates.numbers_of(place, l2_bytes) for place in probe_rates.PLACES}
+        return {f"{place}_s": probe_rates.latency(size, run, timed, self._torch) for place, size in sizes.items()}
 
     def l2(self) -> Figures:
         """Bytes from L2 to the SMs: the operands, once for each tile, of products of small tiles that stay in L2."""

@@ -88,21 +88,21 @@ REFERENCE: dict[str, dict[str, float]] = {}
 a clock and SM."""
 
 
-def figures_of(found: Any, known: Rates) -> dict[str, float]:
+def figures_of(found: dict[str, Any], known: Rates) -> dict[str, float]:
     """Rates as a chip's figures, from what was measured by mma and type: those of the H200's row in proportion to what
     is reached there. Those of types of tensor cores are relative to f16's by the same mma; `wgmma` says them where a
     chip has it."""
     given: dict[str, float] = {}
     for mma, reference in REFERENCE.items():
-        own = {name: each["flops_clock_sm"] for name, each in (found.get(mma) or {}).items()}
+        measured: dict[str, Any] = found.get(mma, {})
+        own: dict[str, float | None] = {name: each["flops_clock_sm"] for name, each in measured.items()}
+        base = own.get("f16")
         for name, wanted in reference.items():
-            if name == "f16" or not own.get(name):
+            rate = own.get(name)
+            if name == "f16" or not rate or (name in RELATIVE and not base):
                 continue
-            ratio = own[name] / wanted
-            if name in RELATIVE:
-                ratio *= reference["f16"] / own["f16"] if own.get("f16") else 0
-            if ratio:
-                given[name] = getattr(known, name) * ratio
+            scale = reference["f16"] / base if base and name in RELATIVE else 1.0
+            given[name] = getattr(known, name) * scale * rate / wanted
     return given
 
 

@@ -49,7 +49,7 @@ _FIELDS = {
     "l2rate": "l2_bytes_s",
     "dram": "dram_bytes_s",
 }
-_RATES = ("tf32", "i8", "f8", "f64", "fma_f32", "fma_f64")
+RATES = ("tf32", "i8", "f8", "f64", "fma_f32", "fma_f64")
 """Figures that are fields of `Rates`."""
 
 CHIPS: dict[str, Target] = {row.chip: row for row in ROWS}
@@ -170,7 +170,7 @@ def _with_figures(row: Target, figures: dict[str, float]) -> Target:
     """A row with other figures; the rate of L2 goes with SMs and clock where it is not among them."""
     values = {_FIELDS[name]: value * _SCALES.get(name, 1) for name, value in figures.items() if name in _FIELDS}
     constants = {name: value for name, value in figures.items() if name not in FIGURES}
-    rates = {name: value for name, value in figures.items() if name in _RATES}
+    rates = {name: value for name, value in figures.items() if name in RATES}
     row = replace(with_constants(row, constants), rates=replace(row.rates, **rates))
     for name in ("sms", "l2_bytes"):
         if name in values:
