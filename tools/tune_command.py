@@ -116,7 +116,7 @@ def _source(arguments: argparse.Namespace) -> tuple[str, str]:
 
 def _check_storage(arguments: argparse.Namespace) -> None:
     """Refuses a storage that cannot be used before schedules are looked for, which takes seconds."""
-    from mlir_gemm.tuner.study import open_storage, storage_errors
+    from mlir_gemm.tuner.storages import open_storage, storage_errors
 
     if arguments.storage:
         open_storage(arguments.storage)
@@ -146,7 +146,7 @@ def _tune(arguments: argparse.Namespace, source: str, product: Product, database
 
     space = product.space
     measurer, gpu, why = _measurer(arguments, source, product)
-    name, drawn = study_name(space, gpu, arguments.objective), ""
+    name, drawn, failed = study_name(space, gpu, arguments.objective), "", None
     storage = arguments.storage or str(_studies() / f"{hashlib.sha256(name.encode()).hexdigest()[:16]}.journal")
     trials = arguments.trials or (0 if arguments.seconds or arguments.until_expected else TRIALS)
     if arguments.sampler == "exhaustive" and not arguments.trials:
@@ -172,8 +172,11 @@ def _tune(arguments: argparse.Namespace, source: str, product: Product, database
             )  # fmt: skip
             with _best_so_far(search, arguments.objective):
                 result = search.run(budget)
-        if arguments.plots:
-            drawn = tune_plots.write(arguments, product, measurer, (storage, name, gpu), result)
+        try:
+            if arguments.plots:
+                drawn = tune_plots.write(arguments, product, measurer, (storage, name, gpu), result)
+        except Error as error:  # what was found is kept first
+            failed = error
     finally:
         measurer.close()
     entry = Entry(
@@ -194,6 +197,8 @@ def _tune(arguments: argparse.Namespace, source: str, product: Product, database
             raise
         if not arguments.json:
             print(f"wrote {database}", file=sys.stderr)
+    if failed is not None:
+        raise failed
     return {
         "problem": str(space.problem), "gpu": gpu, "measured": measurer.measured, "objective": arguments.objective,
         "space": len(space.trials), "schedule": result.schedule, "value": result.value,
@@ -244,7 +249,7 @@ def _head(product: Product, gpu: str, why: str, storage: str) -> list[tuple[str,
 @contextlib.contextmanager
 def _best_so_far(search: Search, objective: str) -> Generator[None]:
     """A storage that fails in the middle of a search takes nothing with it: the error says the best so far."""
-    from mlir_gemm.tuner.study import StorageError
+    from mlir_gemm.tuner.storages import StorageError
 
     try:
         yield
@@ -257,8 +262,8 @@ def _best_so_far(search: Search, objective: str) -> Generator[None]:
 
 def _summary(arguments: argparse.Namespace, result: Result, measured: bool) -> list[tuple[str, str]]:
     chosen = Schedule.make(Schedule.parse(result.schedule))
-    what, failed = "measured" if measured else "predicted", sum(result.failed.values())
-    tried = f"{result.tried} schedules: {result.done} {what}, {result.pruned} slow, {failed} failed"
+    tried = f"{result.tried} schedules: {result.done} {'measured' if measured else 'predicted'}, "
+    tried += f"{result.pruned} slow, {sum(result.failed.values())} failed"
     best, model = (shown_value(arguments.objective, each) for each in (result.value, result.model_value))
     times = result.model_value / result.value
     rows = [("tried", tried), *(("failed", f"{count}: {why}") for why, count in result.failed.items())]

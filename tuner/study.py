@@ -13,21 +13,18 @@ import json
 import os
 import socket
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import optuna
-from optuna.storages import JournalStorage
 from optuna.trial import TrialState
 
 from mlir_gemm.errors import Error
-from mlir_gemm.tuner.databases import open_database, shown_storage
-from mlir_gemm.tuner.journal import Journal, is_journal
 from mlir_gemm.tuner.measuring import DONE, FAILED, PRUNED, Measurer, Outcome
 from mlir_gemm.tuner.samplers import IN_POINTS, STARTUP, Chooser, optuna_sampler
 from mlir_gemm.tuner.space import Space
+from mlir_gemm.tuner.storages import open_storage, storage_errors
 from mlir_gemm.version import __version__
 
 BETTER = 0.002
@@ -44,10 +41,6 @@ WANTED = "wanted"
 """The attribute of a trial that waits: its schedule. Only when a worker has put its name on the trial it becomes the
 trial's own, so that of one who is killed between the two nothing counts as tried."""
 _STATES = {DONE: TrialState.COMPLETE, PRUNED: TrialState.PRUNED, FAILED: TrialState.FAIL}
-
-
-class StorageError(Error):
-    """The storage of a study cannot be read or written."""
 
 
 @dataclass(frozen=True)
@@ -80,42 +73,6 @@ class Result:
     @property
     def tried(self) -> int:
         return self.done + self.pruned + sum(self.failed.values())
-
-
-def open_storage(storage: str) -> optuna.storages.BaseStorage:
-    """A storage by its path (a journal) or its URL, as Optuna knows it. Raises StorageError."""
-    with storage_errors(storage):
-        if "://" in storage:
-            return open_database(storage)
-        path = Path(storage)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if path.exists() and not is_journal(path):
-            raise StorageError(
-                f"the storage '{storage}' cannot be used: it is no journal of Optuna's, and stays as it is"
-            )
-        return JournalStorage(Journal(storage))
-
-
-@contextlib.contextmanager
-def storage_errors(storage: str) -> Generator[None]:
-    """Gives every fault of a storage as a StorageError: each kind of storage has errors of its own."""
-    try:
-        yield
-    except (Error, optuna.TrialPruned):
-        raise
-    except ImportError as error:
-        raise StorageError(
-            f"the storage '{shown_storage(storage)}' needs a package that is not installed: {error}; install it, or "
-            "name another driver in the URL, as in postgresql+psycopg2://"
-        ) from None
-    except Exception as error:
-        cause = error.__cause__ or error  # Optuna's own errors say less than those that they come from
-        details: Any = getattr(cause, "details", None)  # gRPC's say it there
-        text = str(details()) if callable(details) else str(cause)
-        said = f"{type(cause).__name__}: {text.partition(chr(10))[0]}"
-        raise StorageError(
-            f"the storage '{shown_storage(storage)}' cannot be used: {said}; what was told to it before stays"
-        ) from None
 
 
 def study_name(space: Space, gpu: str, objective: str) -> str:

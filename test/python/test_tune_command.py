@@ -12,7 +12,9 @@ from command_line import no_cache_on_disk, run_main, small
 
 from mlir_gemm.bench.modules import module
 from mlir_gemm.bench.problems import Problem as Case
+from mlir_gemm.errors import Error
 from mlir_gemm.tile_model import tuned
+from mlir_gemm.tools import tune_plots
 from mlir_gemm.tuner.products import products_of
 
 
@@ -117,3 +119,24 @@ def test_a_database_that_cannot_be_written_loses_nothing(tmp_path: Path, capsys:
     )  # fmt: skip
     assert status == 1 and "times as fast" in out
     assert "cannot write the tuned schedules" in err and "what was found: --schedule block=" in err
+
+
+def test_pictures_that_cannot_be_drawn_lose_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    given = ("tune", "--mnk", "64,64,64", "--chip", "sm_80", "--trials", "3", "--most", "9", "--storage",
+             tmp_path / "s.journal", "--database", tmp_path / "found.json")  # fmt: skip
+    (tmp_path / "file").write_text("")
+    status, out, err = run_main(capsys, *given, "--plots", tmp_path / "file" / "plots")
+    assert status == 1 and out == "" and "cannot write into" in err
+    status, out, err = run_main(capsys, *given, "--plots", tmp_path / "plots", "--beside", tmp_path / "none.journal")
+    assert status == 1 and out == "" and f"there is no storage '{tmp_path}/none.journal'" in err
+    assert not (tmp_path / "none.journal").exists() and not (tmp_path / "s.journal").exists()
+
+    def full(*_: object) -> str:
+        raise Error("cannot write: No space left on device")
+
+    monkeypatch.setattr(tune_plots, "write", full)
+    status, out, err = run_main(capsys, *given, "--plots", tmp_path / "plots")
+    assert status == 1 and "times as fast" in out and "No space left" in err
+    assert len(tuned.read(str(tmp_path / "found.json"))) == 1

@@ -39,7 +39,8 @@ from mlir_gemm.tuner.gpu import OnGpu, Wanted
 from mlir_gemm.tuner.measuring import DONE, FAILED, Outcome, Predicted
 from mlir_gemm.tuner.samplers import IN_POINTS, Points
 from mlir_gemm.tuner.space import Space, explore
-from mlir_gemm.tuner.study import Budget, Search, StorageError, study_name
+from mlir_gemm.tuner.storages import StorageError
+from mlir_gemm.tuner.study import Budget, Search, study_name
 from mlir_gemm.tuner.worker import Setup
 
 SMALL_PROBLEM = Problem(1, 512, 768, out="f16", reads_c=False)

@@ -28,7 +28,8 @@ from mlir_gemm.tuner.databases import PATIENCE, open_database, shown_storage
 from mlir_gemm.tuner.journal import Journal
 from mlir_gemm.tuner.measuring import Outcome
 from mlir_gemm.tuner.space import explore
-from mlir_gemm.tuner.study import Budget, Search, StorageError, open_storage
+from mlir_gemm.tuner.storages import StorageError, open_storage
+from mlir_gemm.tuner.study import Budget, Search
 
 
 def of_database(path: Path, table: Table | None = None) -> Search:
