@@ -120,8 +120,7 @@ class Prober:
     def rates(self) -> Figures:
         """Operations a clock and SM of each type, on zeros, by whole products of two depths."""
         found: Figures = {}
-        for each in probe_rates.rates_on(self.chip):
-            schedule = each.schedule
+        for each, schedule in probe_rates.rates_on(self.chip):
 
             def seconds(problem: Problem, schedule: str = schedule) -> float:
                 return self._seconds(self._product(problem, schedule, zeros=True), 5)
@@ -150,7 +149,10 @@ class Prober:
             return self._seconds(each, 20, queued=True)
 
         sizes = {place: probe_rates.numbers_of(place, l2_bytes) for place in probe_rates.PLACES}
-        return {f"{place}_s": probe_rates.latency(size, run, timed, self._torch) for place, size in sizes.items()}
+        return {
+            f"{place}_s": probe_rates.latency(size, place != "dram", run, timed, self._torch)
+            for place, size in sizes.items()
+        }
 
     def l2(self) -> Figures:
         """Bytes from L2 to the SMs: the operands, once for each tile, of products of small tiles that stay in L2."""

@@ -3,6 +3,7 @@ waits for the one before it."""
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -15,8 +16,8 @@ from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Rates
 from mlir_gemm.tile_model.chips import target
 
-DEPTHS = (4096, 2048)
-"""Two values of K, whose difference leaves out a kernel's start and end."""
+DEPTHS = (2, 1)
+"""Two values of K, times M, whose difference leaves out a kernel's start and end."""
 LARGE, SMALL = 4096, 2048
 """M and N: several waves of any tiles, and less for ordinary arithmetic, which may be slow."""
 LINE = 32
@@ -36,28 +37,39 @@ class Rate:
     dtype: str
     """As a benchmark's problem has it."""
     out: str
-    schedule: str
+    mma: str
+    fields: str = ""
+    """Further fields of its schedule."""
     size: int = LARGE
-
-    @property
-    def mma(self) -> str:
-        """The mma's name."""
-        return self.schedule.partition(",")[0].partition("=")[2]
 
     @property
     def problems(self) -> list[Problem]:
         """The deep one and the shallow one."""
-        return [Problem("probe", self.size, self.size, k, self.dtype, self.out, "NT") for k in DEPTHS]
+        return [
+            Problem("probe", self.size, self.size, depth * self.size, self.dtype, self.out, "NT") for depth in DEPTHS
+        ]
+
+    def schedule_on(self, chip: str) -> str:
+        """The whole schedule that the model chooses for the deep one: both have to have the same. Raises Error where
+        the chip has no instruction for it."""
+        row = target(chip)
+        if self.mma == "mma_sync" and (  # otherwise f16 and ordinary arithmetic stand in
+            (self.name == "f8" and "mma.sync.f8" not in row.capabilities) or (self.name == "f64" and not row.rates.f64)
+        ):
+            raise Error(f"{chip} has no mma.sync of {self.name}")
+        wanted = Schedule.parse(f"mma={self.mma}{self.fields}")
+        compilation = compile_module(module(self.problems[0]), chip=chip, schedule=wanted, until="select")
+        return str(compilation.kernels[0].schedule)
 
 
 _TENSOR = (("f16", "f16", "f16", ""), ("tf32", "tf32", "f32", ",precision=tf32"), ("i8", "s8", "i32", ""),
            ("f8", "fp8", "bf16", ",precision=f8"))  # fmt: skip
 RATES = (
-    *(Rate(name, dtype, out, f"mma=mma_sync{more}") for name, dtype, out, more in _TENSOR),
-    Rate("f64", "f64", "f64", "mma=mma_sync"),
-    *(Rate(name, dtype, out, f"mma=wgmma{more}") for name, dtype, out, more in _TENSOR),
-    Rate("fma_f32", "f32", "f32", "mma=simt", SMALL),
-    Rate("fma_f64", "f64", "f64", "mma=simt", SMALL),
+    *(Rate(name, dtype, out, "mma_sync", fields) for name, dtype, out, fields in _TENSOR),
+    Rate("f64", "f64", "f64", "mma_sync"),
+    *(Rate(name, dtype, out, "wgmma", fields) for name, dtype, out, fields in _TENSOR),
+    Rate("fma_f32", "f32", "f32", "simt", size=SMALL),
+    Rate("fma_f64", "f64", "f64", "simt", size=SMALL),
 )
 
 
@@ -65,22 +77,13 @@ RELATIVE = ("tf32", "i8", "f8")
 """Those that `Rates` has relative to f16's."""
 
 
-def rates_on(chip: str) -> list[Rate]:
-    """Those that a chip has an instruction for."""
-    return [each for each in RATES if _is_there(each, chip)]
-
-
-def _is_there(rate: Rate, chip: str) -> bool:
-    row = target(chip)
-    if rate.mma == "mma_sync" and (  # otherwise f16 and ordinary arithmetic stand in
-        (rate.name == "f8" and "mma.sync.f8" not in row.capabilities) or (rate.name == "f64" and not row.rates.f64)
-    ):
-        return False
-    try:
-        compile_module(module(rate.problems[0]), chip=chip, schedule=Schedule.parse(rate.schedule), until="select")
-    except Error:
-        return False
-    return True
+def rates_on(chip: str) -> list[tuple[Rate, str]]:
+    """Those that a chip has an instruction for, with their schedules."""
+    found: list[tuple[Rate, str]] = []
+    for each in RATES:
+        with contextlib.suppress(Error):
+            found.append((each, each.schedule_on(chip)))
+    return found
 
 
 REFERENCE: dict[str, dict[str, float]] = {}
@@ -133,7 +136,7 @@ def numbers_of(place: str, l2_bytes: int) -> int:
 
 def kernels(chip: str) -> list[tuple[str, str]]:
     """Module and schedule of everything that is run here."""
-    found = [(module(problem), each.schedule) for each in rates_on(chip) for problem in each.problems]
+    found = [(module(problem), schedule) for each, schedule in rates_on(chip) for problem in each.problems]
     sizes = [numbers_of(place, target(chip).l2_bytes) for place in PLACES]
     return found + [(chase(size, steps), "") for size in sizes for steps in CHAINS]
 
@@ -153,9 +156,21 @@ def table_of(numbers: int, torch: Any, device: str = "cuda") -> tuple[Any, Any]:
     return table, order[:1].to(torch.int32)
 
 
-def latency(numbers: int, run: Callable[[str, Any, Any], Callable[[], Any]], timed: Any, torch: Any) -> float:
-    """Seconds of one load of a chain. `run` makes a run of a module from a table and a start; `timed` times one."""
+def latency(
+    numbers: int, held: bool, run: Callable[[str, Any, Any], Callable[[], Any]], timed: Any, torch: Any
+) -> float:
+    """Seconds of one load of a chain. `run` makes a run of a module from a table and a start; `timed` times one. Where
+    a cache should have the table (`held`) all of it is read before each run: a GPU that has waited for the next kernel
+    to be compiled has nothing in L2 (0.42 us a load on an H100, as from memory). What that takes is the same for
+    both lengths."""
     table, start = table_of(numbers, torch)
-    table.sum()  # whatever holds it has it
-    times = [timed(run(chase(numbers, steps), table, start)) for steps in CHAINS]
+
+    def after_reading(follow: Callable[[], Any]) -> Callable[[], Any]:
+        def each() -> None:
+            table.sum()
+            follow()
+
+        return each if held else follow
+
+    times = [timed(after_reading(run(chase(numbers, steps), table, start))) for steps in CHAINS]
     return (times[0] - times[1]) / (CHAINS[0] - CHAINS[1])

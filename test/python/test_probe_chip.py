@@ -128,7 +128,9 @@ def test_tables_are_one_chain():
     ],
 )  # fmt: skip
 def test_rates_are_of_what_a_chip_has(chip: str, rates: list[str]):
-    assert [f"{each.mma} {each.name}" for each in probe_rates.rates_on(chip)] == rates
+    found = probe_rates.rates_on(chip)
+    assert [f"{each.mma} {each.name}" for each, _ in found] == rates
+    assert all(f"mma={each.mma}," in schedule and "block=" in schedule for each, schedule in found)
 
 
 def test_rates_become_figures_of_the_chip(monkeypatch: pytest.MonkeyPatch):
