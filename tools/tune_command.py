@@ -248,15 +248,22 @@ def _head(product: Product, gpu: str, why: str, storage: str) -> list[tuple[str,
 
 @contextlib.contextmanager
 def _best_so_far(search: Search, objective: str) -> Generator[None]:
-    """A storage that fails in the middle of a search takes nothing with it: the error says the best so far."""
+    """A storage that fails in the middle of a search, or somebody who ends it, takes nothing with it: the best so far
+    is said."""
     from mlir_gemm.tuner.storages import StorageError
+
+    def found() -> str:
+        schedule, value = search.best_here
+        return f"the best so far, {shown_value(objective, value)}: --schedule {schedule}" if schedule else ""
 
     try:
         yield
     except StorageError as error:
-        schedule, value = search.best_here
-        if schedule:
-            error.notes = (*error.notes, f"the best so far, {shown_value(objective, value)}: --schedule {schedule}")
+        error.notes = (*error.notes, *filter(None, [found()]))
+        raise
+    except KeyboardInterrupt:
+        said = ", ".join(filter(None, ["interrupted; the same command goes on", found()]))
+        print(said, file=sys.stderr)
         raise
 
 
