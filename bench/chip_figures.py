@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
+from mlir_gemm.bench import probe_rates
 from mlir_gemm.tile_model.chips import CHIPS, chip_name
 from mlir_gemm.tile_model.recognise import product_of
 
@@ -67,6 +68,9 @@ def chip_of_figures(figures: Figures, arch: str) -> str:
     size, sms = _at(figures, "device", "l2_bytes"), _at(figures, "device", "sms")
     found |= {"l2": size / 2**20} if size else {}
     found |= {"sms": sms} if sms else {}
+    by_mma: Any = figures.get("rates")
+    if isinstance(by_mma, dict):
+        found |= probe_rates.figures_of(cast("dict[str, Any]", by_mma), h200.rates)
     given = ",".join(f"{name}={value:.4g}" for name, value in found.items())
     return chip_name(f"{arch}{',' if ':' in arch else ':'}{given}" if given else arch)
 

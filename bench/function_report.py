@@ -7,13 +7,15 @@ import io
 from collections.abc import Mapping
 from typing import Any
 
-from mlir_gemm.bench.function_results import COMPILE, COPY, EAGER, OURS, REGIMES, Entry, Results
+from mlir_gemm.bench.function_results import COMPILE, COPY, EAGER, OURS, REGIMES, WORSE, Entry, Results
 from mlir_gemm.bench.functions import GROUPS
 from mlir_gemm.bench.machine import described
 from mlir_gemm.bench.summary import NONE, Worst, shown, table
 
 LARGE = 32e6
 """Bytes from which rows must have the speed of a copy."""
+_BARS = (1.0, 0.9)
+"""Under which ratios are counted: that of a rival, and that of a copy."""
 _READING = (
     "Microseconds, medians. A ratio is how many times as fast ours is as the faster of eager PyTorch and "
     "torch.compile, or as a copy that reads and writes as many bytes. *Cold*: single runs with the L2 cache "
@@ -46,13 +48,22 @@ def summary(results: Results) -> str:
             for regime in REGIMES:
                 worst = _worst(own, regime, others)
                 if worst:
-                    below = sum((entry.ratio(regime, others) or 1) < 1 for entry in own)
+                    below = [str(sum((entry.ratio(regime, others) or 1) < bar for entry in own)) for bar in _BARS]
                     least = f"{worst.least:.2f} ({worst.where})"
-                    rows.append([what, regime, str(worst.count), f"{worst.mean:.3f}", least, str(below)])
+                    rows.append([what, regime, str(worst.count), f"{worst.mean:.3f}", least, *below])
     wrong = [entry.name for entry in results.entries if not entry.right]
     said = f"{len(results.entries)} measured, {len(wrong)} wrong, {len(results.refused)} refused"
-    wrongs = [f"wrong: {', '.join(wrong)}"] if wrong else []
-    return "\n".join([table(["group", "regime", "functions", "mean", "least", "below 1"], rows), "", said, *wrongs])
+    notes = [said, *_errors(results.entries), *([f"wrong: {', '.join(wrong)}"] if wrong else [])]
+    head = ["group", "regime", "functions", "mean", "least", *(f"below {bar:g}" for bar in _BARS)]
+    return "\n".join([table(head, rows), "", *notes])
+
+
+def _errors(entries: list[Entry]) -> list[str]:
+    """How many times eager PyTorch's error ours is at most, and where it is more than it should be."""
+    known = sorted(((e.errors[OURS] / e.errors[EAGER], e.name) for e in entries if e.errors.get(EAGER)), reverse=True)
+    more = [f"{ratio:.2f} ({name})" for ratio, name in known if ratio > WORSE]
+    said = f"errors: at most {known[0][0]:.2f} times eager PyTorch's" if known else ""
+    return [said + (f"; more than {WORSE} for {len(more)}: {', '.join(more)}" if more else "")] if known else []
 
 
 def markdown(results: Results, plots: Mapping[str, str]) -> str:

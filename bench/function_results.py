@@ -77,11 +77,14 @@ class Results:
 
 
 def read(path: str) -> Results | None:
-    """What `Results.text` wrote; None where a file holds something else. Raises Error."""
+    """What `Results.text` wrote, also as `results` of a file that says more of the run; None where a file holds
+    something else. Raises Error."""
     try:
         data = Path(path).read_bytes()
         found = json.loads(lzma.decompress(data) if path.endswith(".xz") else data)
         whole = cast("dict[str, Any]", found) if isinstance(found, dict) else {}
+        inner: Any = whole.get("results")
+        whole = cast("dict[str, Any]", inner) if isinstance(inner, dict) else whole
         return _parse(whole) if whole.get("format") == FORMAT else None
     except OSError as problem:
         raise Error(f"cannot read '{path}': {problem.strerror or problem}") from None

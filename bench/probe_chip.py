@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import mlir_gemm
-from mlir_gemm.bench import operands
+from mlir_gemm.bench import operands, probe_rates
 from mlir_gemm.bench.chip_figures import Figures, limits, row
 from mlir_gemm.bench.modules import module
 from mlir_gemm.bench.problems import Problem
@@ -116,6 +116,43 @@ class Prober:
         clock = self._clock() or self.max_clock
         each = rate / (clock * min(tiles, self.sms)) if clock else None
         return {"flops_s": rate, "clock_hz": clock, "flops_clock_sm": each, "tiles": tiles}
+
+    def rates(self) -> Figures:
+        """Operations a clock and SM of each type, on zeros, by whole products of two depths."""
+        found: Figures = {}
+        for each, schedule in probe_rates.rates_on(self.chip):
+
+            def seconds(problem: Problem, schedule: str = schedule) -> float:
+                return self._seconds(self._product(problem, schedule, zeros=True), 5)
+
+            self._monitor.summary()
+            rate = probe_rates.rate_of(each, seconds)
+            clock = self._clock() or self.max_clock
+            found.setdefault(each.mma, {})[each.name] = {
+                "flops_s": rate, "clock_hz": clock, "flops_clock_sm": rate / (clock * self.sms) if clock else None,
+            }  # fmt: skip
+        return found
+
+    def latencies(self) -> Figures:
+        """Seconds of a load that waits for the one before it, from L1, from L2 and from memory."""
+        l2_bytes = target(self.chip).l2_bytes
+
+        def run(text: str, table: Any, start: Any) -> Run:
+            kernel, at = self._compiled(text), [start]
+
+            def follow() -> None:  # each run goes on where the one before has come
+                at[0] = kernel(table, at[0])
+
+            return follow
+
+        def timed(each: Run) -> float:
+            return self._seconds(each, 20, queued=True)
+
+        sizes = {place: probe_rates.numbers_of(place, l2_bytes) for place in probe_rates.PLACES}
+        return {
+            f"{place}_s": probe_rates.latency(size, place != "dram", run, timed, self._torch)
+            for place, size in sizes.items()
+        }
 
     def l2(self) -> Figures:
         """Bytes from L2 to the SMs: the operands, once for each tile, of products of small tiles that stay in L2."""
@@ -258,7 +295,7 @@ def cluster_schedule(field: str) -> str:
     return f"mma=wgmma,block=128x128x64,warp=64x128x64,persistent=0,{field}"
 
 
-MEASUREMENTS = ("device", "launches", "clusters", "dram", "l2", "tensor", "load")
+MEASUREMENTS = ("device", "launches", "clusters", "dram", "latencies", "l2", "tensor", "rates", "load")
 """Methods of Prober in the order in which they run: what heats the chip comes last."""
 
 
@@ -299,7 +336,7 @@ def kernels(chip: str) -> list[tuple[str, str]]:
         found += [(module(Problem("probe", m, n, k, "f16", "f16", "NT")), each) for each in schedules]
     found += [(module(Problem("probe", 2048, 2048, 2048, "f16", "f16", "NT")), each) for each in tiles]
     found += [(module(Problem("probe", size, size, size, "f16", "f16", "NT")), "") for size in (4096, 8192)]
-    return found
+    return found + probe_rates.kernels(chip)
 
 
 def main(given: Sequence[str] | None = None) -> int:

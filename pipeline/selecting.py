@@ -32,12 +32,17 @@ def tuned_passes(database: Database | None, target: Target) -> list[PassSpec]:
     return [step("select-tuned", database=database.path, gpu=database.gpu_of(target).replace(" ", "_"))]
 
 
+def row_choices() -> list[PassSpec]:
+    """How kernels of rows are divided, into several where that pays."""
+    return [step("select-split-rows"), step("combine-in-reader"), step("select-rows")]
+
+
 def select_passes(pinned: Mapping[str, Any], variant: Variant, *, rows: bool) -> list[PassSpec]:
     """From imported kernels, some of `rows` among them or none, to kernels with schedules, with these fields fixed."""
     return [
         *before_choices(pinned, variant),
         *(step("select-rewrite", rewrite=name) for name in REWRITES),
         step("select-schedule"),
-        *([step("select-split-rows"), step("combine-in-reader"), step("select-rows")] if rows else []),
+        *(row_choices() if rows else []),
         step("share-launches"),
     ]

@@ -55,13 +55,14 @@ def simulate_launch(text: str, launch: Launch, arrays: Sequence[Any], options: O
     shapes = [array.shape for array in arrays[: len(passed(symbolic))]]
     sizes = dict(zip(symbolic.symbols, bind(shapes, symbolic), strict=True))
     memory = _Memory(launch.at([sizes[name] for name in launch.symbols]), arrays)
-    whole = Report()
-    for name, numbers in numbered_runs(module):
+    whole, runs = Report(), numbered_runs(module)
+    blocks = options.blocks if len(runs) == 1 else None  # those of one kernel can be chosen
+    for name, numbers in runs:
         with module.context:
             function = outer_function(kernels[name])
             seen = [_bound(argument, sizes) for argument in arguments_of(function)]
         views = [memory.view(number, argument) for number, argument in zip(numbers, seen, strict=True)]
-        _add(whole, simulate(kernels[name], views, replace(options, blocks=None, sizes=sizes)), name)
+        _add(whole, simulate(kernels[name], views, replace(options, blocks=blocks, sizes=sizes)), name)
         if whole.stopped:
             break
     memory.hand_back(arrays)

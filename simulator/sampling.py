@@ -132,7 +132,35 @@ def tiles_of(parallel: str, arrays: Sequence[Any], blocks: Sequence[int]) -> lis
         for each in written:
             if each.memory is array:
                 tiles[Tile(number, tuple((part.start, part.stop) for part in each.region))] = None
+            elif np.may_share_memory(each.memory, array):
+                tiles.update(dict.fromkeys(Tile(number, bounds) for bounds in _bounds(each.memory, each.region, array)))
     return list(tiles)
+
+
+def _bounds(memory: Any, region: tuple[slice, ...], array: Any) -> list[tuple[tuple[int, int], ...]]:
+    """A region of what sees an array's memory in another shape, as boxes of the array, which lies in one piece."""
+    first = (memory[region].__array_interface__["data"][0] - array.__array_interface__["data"][0]) // array.itemsize
+    steps = [stride // array.itemsize for stride in memory.strides]
+    extents = [range(part.stop - part.start) for part in region]
+    places = np.array([first + sum(map(math.prod, zip(at, steps, strict=True))) for at in itertools.product(*extents)])
+    *outer, rows, columns = np.unravel_index(places, (1, *array.shape) if array.ndim == 1 else array.shape)
+    grouped: dict[tuple[int, ...], list[tuple[int, int]]] = {}
+    for *lead, row, column in zip(*outer, rows, columns, strict=True):
+        grouped.setdefault(tuple(map(int, lead)), []).append((int(row), int(column)))
+    found: list[tuple[tuple[int, int], ...]] = []
+    for lead, held in grouped.items():
+        for inner in _boxes(held):
+            bounds = (*((at, at + 1) for at in lead), *inner)
+            found.append(bounds[1:] if array.ndim == 1 else bounds)
+    return found
+
+
+def _boxes(held: list[tuple[int, int]]) -> list[tuple[tuple[int, int], tuple[int, int]]]:
+    """Elements of a matrix as one box, or where they do not fill one as a box for each."""
+    (top, bottom), (left, right) = ((min(each), max(each) + 1) for each in zip(*held, strict=True))
+    if len(set(held)) == (bottom - top) * (right - left):
+        return [((top, bottom), (left, right))]
+    return [((row, row + 1), (column, column + 1)) for row, column in dict.fromkeys(held)]
 
 
 def unchanged_outside(before: Any, after: Any, regions: Sequence[tuple[slice, ...]]) -> bool:

@@ -160,7 +160,8 @@ def _on_engine(module: Any, arrays: list[Any], blocks: Collection[int] | None, s
 
 
 def _run_kernel(decoder: Decoder, operation: Any) -> Step:
-    """tile.run: a kernel of the program, which sees the buffers in the shapes of its own arguments."""
+    """tile.run: a kernel of the program, which sees the buffers in the shapes of its own arguments. Blocks are chosen
+    of programs of one kernel."""
     name = ir.StringAttr(operation.operation.attributes["kernel"]).value
     kernels = {
         ir.StringAttr(each.operation.attributes["sym_name"]).value: each.operation
@@ -186,7 +187,8 @@ def _run_kernel(decoder: Decoder, operation: Any) -> Step:
             views = [seen_as(frame[slot], type_, start) for slot, type_, start in given]
         except (IndexError, ValueError) as error:
             raise unsupported(operation, str(error)) from error
-        _run(module, function, views, None, None, decoder.state.sizes)
+        state = decoder.state
+        _run(module, function, views, state.blocks, state.written, state.sizes)
 
     return step
 

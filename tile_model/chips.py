@@ -32,6 +32,12 @@ FIGURES = {
     "l2": (0.1, 4096, "MB of L2"),
     "l2rate": (0.01, 1000, "TB/s of L2"),
     "dram": (0.01, 1000, "TB/s of memory"),
+    "tf32": (0.01, 8, "rate of tf32 relative to f16's"),
+    "i8": (0.01, 16, "of i8"),
+    "f8": (0.01, 16, "of 8-bit floats"),
+    "f64": (1, 16384, "f64 FLOPs in one clock of one SM by tensor cores"),
+    "fma_f32": (1, 16384, "f32 FLOPs by ordinary arithmetic"),
+    "fma_f64": (0.1, 16384, "f64 FLOPs by ordinary arithmetic"),
 }
 """The figures that a name may give in the place of a row's: the least, the most, and what they are."""
 _SCALES = {"clock": 1e9, "l2": float(1 << 20), "l2rate": 1e12, "dram": 1e12}
@@ -43,6 +49,8 @@ _FIELDS = {
     "l2rate": "l2_bytes_s",
     "dram": "dram_bytes_s",
 }
+RATES = ("tf32", "i8", "f8", "f64", "fma_f32", "fma_f64")
+"""Figures that are fields of `Rates`."""
 
 CHIPS: dict[str, Target] = {row.chip: row for row in ROWS}
 """One row for each compute capability."""
@@ -161,7 +169,9 @@ def _limits_of_constant(name: str) -> tuple[float, float, str]:
 def _with_figures(row: Target, figures: dict[str, float]) -> Target:
     """A row with other figures; the rate of L2 goes with SMs and clock where it is not among them."""
     values = {_FIELDS[name]: value * _SCALES.get(name, 1) for name, value in figures.items() if name in _FIELDS}
-    row = with_constants(row, {name: value for name, value in figures.items() if name not in _FIELDS})
+    constants = {name: value for name, value in figures.items() if name not in FIGURES}
+    rates = {name: value for name, value in figures.items() if name in RATES}
+    row = replace(with_constants(row, constants), rates=replace(row.rates, **rates))
     for name in ("sms", "l2_bytes"):
         if name in values:
             values[name] = round(values[name])

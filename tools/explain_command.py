@@ -14,7 +14,7 @@ from mlir_gemm.pipeline.driver import compile_module
 from mlir_gemm.pipeline.dynamic_problem import Variant, symbols_in
 from mlir_gemm.pipeline.program import is_program, kind_of, note_of, outer_function
 from mlir_gemm.pipeline.runner import Runner
-from mlir_gemm.pipeline.selecting import before_choices, tuned_passes
+from mlir_gemm.pipeline.selecting import before_choices, row_choices, tuned_passes
 from mlir_gemm.pipeline.selection.select_rewrite import is_divisible, refused
 from mlir_gemm.pipeline.undecided import Undecided, kernels_before_select, undecided
 from mlir_gemm.runtime.own_chip import default_chip
@@ -22,7 +22,6 @@ from mlir_gemm.runtime.tuned_files import database
 from mlir_gemm.spec.attributes import CHIP
 from mlir_gemm.spec.element_types import ELEMENT_BYTES, TYPES
 from mlir_gemm.spec.kernel_record import PRODUCT, ROWS, KernelRecord
-from mlir_gemm.spec.passes import step
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
@@ -129,11 +128,20 @@ def _problem(arguments: argparse.Namespace) -> Problem:
     m, n, k = sizes
     neighbours = {"a": k if a_order == "mk" else m, "b": n if b_order == "kn" else k, "out": n}
     vectors = {name: _vector(size, type_) for (name, size), type_ in zip(neighbours.items(), (a, b, out), strict=True)}
+    a_memory = b_memory = ""
+    if a.startswith("f8") and b.startswith("f8") and not _is_f8(arguments):  # as modules have it: multiplied as f16
+        a, b, a_memory, b_memory = "f16", "f16", a, b
     return Problem(
         m, n, k, a=a, b=b, acc=accumulator, out=out, reads_c=False, batch=arguments.batch or 1,
         a_order=a_order, b_order=b_order,
         a_vector=vectors["a"], b_vector=vectors["b"], out_vector=vectors["out"],
+        a_memory=a_memory, b_memory=b_memory,
     )  # fmt: skip
+
+
+def _is_f8(arguments: argparse.Namespace) -> bool:
+    """Whether 8-bit floats are to be multiplied as such."""
+    return Schedule.parse(arguments.schedule or "").get("precision") == "f8"
 
 
 def _vector(neighbours: int, type_: str) -> int:
@@ -180,7 +188,7 @@ def _kernels(
 
 def _rows(module: Any) -> list[KernelRecord]:
     """The kernels of rows of a module, divided."""
-    Runner().run(module, [step("select-split-rows"), step("select-rows")], stage="select")
+    Runner().run(module, row_choices(), stage="select")
     found: list[KernelRecord] = []
     with module.context:
         for kernel in kernels_before_select(module):

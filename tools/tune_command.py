@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import datetime
 import hashlib
 import importlib
 import importlib.util
 import os
 import sys
+from collections.abc import Generator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +36,7 @@ from mlir_gemm.usage import UsageError
 
 if TYPE_CHECKING:
     from mlir_gemm.tuner.products import Product
-    from mlir_gemm.tuner.study import Result
+    from mlir_gemm.tuner.study import Result, Search
 
 TRIALS = 50
 """Where no budget is given."""
@@ -114,7 +116,7 @@ def _source(arguments: argparse.Namespace) -> tuple[str, str]:
 
 def _check_storage(arguments: argparse.Namespace) -> None:
     """Refuses a storage that cannot be used before schedules are looked for, which takes seconds."""
-    from mlir_gemm.tuner.study import open_storage, storage_errors
+    from mlir_gemm.tuner.storages import open_storage, storage_errors
 
     if arguments.storage:
         open_storage(arguments.storage)
@@ -138,19 +140,20 @@ def _database(arguments: argparse.Namespace) -> str:
 
 def _tune(arguments: argparse.Namespace, source: str, product: Product, database: str) -> dict[str, Any]:
     from mlir_gemm.tools import tune_plots
+    from mlir_gemm.tuner.databases import shown_storage
     from mlir_gemm.tuner.measured import about
     from mlir_gemm.tuner.study import Budget, Search, study_name
 
     space = product.space
     measurer, gpu, why = _measurer(arguments, source, product)
-    name, drawn = study_name(space, gpu, arguments.objective), ""
+    name, drawn, failed = study_name(space, gpu, arguments.objective), "", None
     storage = arguments.storage or str(_studies() / f"{hashlib.sha256(name.encode()).hexdigest()[:16]}.journal")
     trials = arguments.trials or (0 if arguments.seconds or arguments.until_expected else TRIALS)
     if arguments.sampler == "exhaustive" and not arguments.trials:
         trials = 0
     budget = Budget(trials, arguments.seconds or 0.0, arguments.until_expected)
     if not arguments.json:
-        say(table(_head(product, gpu, why, storage)))
+        say(table(_head(product, gpu, why, shown_storage(storage))))
     try:
         with Progress("trials") as bar:
 
@@ -167,9 +170,13 @@ def _tune(arguments: argparse.Namespace, source: str, product: Product, database
                     measurer.measured,
                 ),
             )  # fmt: skip
-            result = search.run(budget)
-        if arguments.plots:
-            drawn = tune_plots.write(arguments, product, measurer, (storage, name, gpu), result)
+            with _best_so_far(search, arguments.objective):
+                result = search.run(budget)
+        try:
+            if arguments.plots:
+                drawn = tune_plots.write(arguments, product, measurer, (storage, name, gpu), result)
+        except Error as error:  # what was found is kept first
+            failed = error
     finally:
         measurer.close()
     entry = Entry(
@@ -185,15 +192,18 @@ def _tune(arguments: argparse.Namespace, source: str, product: Product, database
         try:
             tuned.add(database, [entry])
         except Error as error:
-            error.notes = (*error.notes, f"what was found: --schedule {result.schedule}", f"the study: {storage}")
+            found = f"what was found: --schedule {result.schedule}"
+            error.notes = (*error.notes, found, f"the study: {shown_storage(storage)}")
             raise
         if not arguments.json:
             print(f"wrote {database}", file=sys.stderr)
+    if failed is not None:
+        raise failed
     return {
         "problem": str(space.problem), "gpu": gpu, "measured": measurer.measured, "objective": arguments.objective,
         "space": len(space.trials), "schedule": result.schedule, "value": result.value,
         "model_value": result.model_value, "tried": result.tried, "done": result.done, "pruned": result.pruned,
-        "failed": result.failed, "ended": result.why, "storage": storage, "database": database,
+        "failed": result.failed, "ended": result.why, "storage": shown_storage(storage), "database": database,
     }  # fmt: skip
 
 
@@ -234,6 +244,27 @@ def _head(product: Product, gpu: str, why: str, storage: str) -> list[tuple[str,
     rows += [("rewrites", ", ".join(space.decisions.rewrites))] if space.decisions.rewrites else []
     rows += [("space", f"{len(space.trials)} legal schedules"), ("study", storage)]
     return [*rows, ("note", why)] if why else rows
+
+
+@contextlib.contextmanager
+def _best_so_far(search: Search, objective: str) -> Generator[None]:
+    """A storage that fails in the middle of a search, or somebody who ends it, takes nothing with it: the best so far
+    is said."""
+    from mlir_gemm.tuner.storages import StorageError
+
+    def found() -> str:
+        schedule, value = search.best_here
+        return f"the best so far, {shown_value(objective, value)}: --schedule {schedule}" if schedule else ""
+
+    try:
+        yield
+    except StorageError as error:
+        error.notes = (*error.notes, *filter(None, [found()]))
+        raise
+    except KeyboardInterrupt:
+        said = ", ".join(filter(None, ["interrupted; the same command goes on", found()]))
+        print(said, file=sys.stderr)
+        raise
 
 
 def _summary(arguments: argparse.Namespace, result: Result, measured: bool) -> list[tuple[str, str]]:

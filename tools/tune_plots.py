@@ -13,6 +13,7 @@ from mlir_gemm.tools.bench_output import made
 from mlir_gemm.tools.files import write_outputs
 from mlir_gemm.tuner.pictures import available, draw
 from mlir_gemm.tuner.portability import DEVICES, Matrix, matrix
+from mlir_gemm.tuner.storages import known_storage
 from mlir_gemm.tuner.study_page import page
 from mlir_gemm.tuner.tried import Known, runs_of
 from mlir_gemm.usage import UsageError
@@ -35,6 +36,9 @@ def check(arguments: argparse.Namespace) -> None:
 
         for name in _devices(arguments):
             target(name)  # refuses a device that there is not
+        made(Path(arguments.plots))
+    for each in {*(arguments.beside or ())} - {arguments.storage}:
+        known_storage(each)
 
 
 def write(

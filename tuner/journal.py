@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from pathlib import Path
@@ -39,6 +40,10 @@ class Journal(JournalFileBackend):
         except OSError:
             self._mend()
             raise
+        except RuntimeError:  # the lock was gone when it was to be released: with the folder, or by a hand
+            if Path(self._path).exists():
+                raise
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), self._path) from None
 
     def _mend(self) -> None:
         if self._is_whole():

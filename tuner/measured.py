@@ -17,7 +17,8 @@ from mlir_gemm.bench.former_schedules import read_schedule
 from mlir_gemm.errors import Error
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
-from mlir_gemm.tuner.study import ABOUT, open_storage, storage_errors
+from mlir_gemm.tuner.storages import known_storage, storage_errors
+from mlir_gemm.tuner.study import ABOUT
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ def of_tables(path: str) -> list[Measured]:
 
 def of_storage(storage: str) -> list[Measured]:
     """The studies of a storage by time, of products that are one kernel. Raises StorageError."""
-    opened = open_storage(storage)
+    opened = known_storage(storage)
     with storage_errors(storage):
         names = optuna.get_all_study_names(opened)
         studies = [optuna.load_study(study_name=name, storage=opened) for name in names]

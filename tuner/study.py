@@ -13,21 +13,18 @@ import json
 import os
 import socket
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import optuna
-from optuna.storages import JournalStorage
 from optuna.trial import TrialState
 
 from mlir_gemm.errors import Error
-from mlir_gemm.tuner.databases import open_database
-from mlir_gemm.tuner.journal import Journal, is_journal
 from mlir_gemm.tuner.measuring import DONE, FAILED, PRUNED, Measurer, Outcome
 from mlir_gemm.tuner.samplers import IN_POINTS, STARTUP, Chooser, optuna_sampler
 from mlir_gemm.tuner.space import Space
+from mlir_gemm.tuner.storages import open_storage, storage_errors
 from mlir_gemm.version import __version__
 
 BETTER = 0.002
@@ -40,11 +37,10 @@ MOST_REPEATED = 500
 """Points in a row that led to schedules which had been tried: then there is nothing new to be found."""
 ABOUT = "about"
 """The attribute of a study that says what its times are of."""
+WANTED = "wanted"
+"""The attribute of a trial that waits: its schedule. Only when a worker has put its name on the trial it becomes the
+trial's own, so that of one who is killed between the two nothing counts as tried."""
 _STATES = {DONE: TrialState.COMPLETE, PRUNED: TrialState.PRUNED, FAILED: TrialState.FAIL}
-
-
-class StorageError(Error):
-    """The storage of a study cannot be read or written."""
 
 
 @dataclass(frozen=True)
@@ -79,35 +75,6 @@ class Result:
         return self.done + self.pruned + sum(self.failed.values())
 
 
-def open_storage(storage: str) -> optuna.storages.BaseStorage:
-    """A storage by its path (a journal) or its URL, as Optuna knows it. Raises StorageError."""
-    with storage_errors(storage):
-        if "://" in storage:
-            return open_database(storage)
-        path = Path(storage)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if path.exists() and not is_journal(path):
-            raise StorageError(
-                f"the storage '{storage}' cannot be used: it is no journal of Optuna's, and stays as it is"
-            )
-        return JournalStorage(Journal(storage))
-
-
-@contextlib.contextmanager
-def storage_errors(storage: str) -> Generator[None]:
-    """Gives every fault of a storage as a StorageError: each kind of storage has errors of its own."""
-    try:
-        yield
-    except (Error, optuna.TrialPruned):
-        raise
-    except Exception as error:
-        cause = error.__cause__ or error  # Optuna's own errors say less than those that they come from
-        said = f"{type(cause).__name__}: {str(cause).partition(chr(10))[0]}"
-        raise StorageError(
-            f"the storage '{storage}' cannot be used: {said}; what was told to it before stays"
-        ) from None
-
-
 def study_name(space: Space, gpu: str, objective: str) -> str:
     """The study of a product, chip, GPU, objective and version."""
     parts = [str(vars(space.problem)), space.target.chip, gpu, objective, __version__]
@@ -137,6 +104,7 @@ class Search:
         optuna.logging.set_verbosity(optuna.logging.ERROR)
         self._chooser, self._sampler = Chooser(space, sampler), sampler
         self._me = f"{socket.gethostname()}:{os.getpid()}"
+        self._here: dict[int, float] = {}
         self._start = time.monotonic()
         opened = open_storage(storage)
         with self._errors():
@@ -192,6 +160,15 @@ class Search:
             states.count(TrialState.PRUNED), _reasons(trials), why,
         )  # fmt: skip
 
+    @property
+    def best_here(self) -> tuple[str, float]:
+        """The best schedule of those that this worker measured itself, and its value, whether or not the storage could
+        be told; an empty text and 0 where there is none."""
+        if not self._here:
+            return "", 0.0
+        place = min(self._here, key=lambda each: (self._here[each], each))
+        return self._space.trials[place].schedule, self._here[place]
+
     def trials(self) -> list[optuna.trial.FrozenTrial]:
         """All trials of the study, as Optuna has them."""
         with self._errors():
@@ -209,6 +186,8 @@ class Search:
             best, value = self._best()
             why = refused.get(schedule, "")
             outcome = Outcome(FAILED, reason=why) if why else self._measurer.measure(schedule, best, value)
+            if outcome.state == DONE:
+                self._here[self._space.places[schedule]] = outcome.value
             with self._errors():
                 self._tell(trial, outcome)
             tried, least, choice = self._so_far()
@@ -230,16 +209,16 @@ class Search:
     def _ask(self) -> tuple[optuna.Trial, int, bool]:
         """The next trial, the place of its schedule, and whether that is new. One that is not is told at once."""
         trial = self._study.ask()
-        given = trial.user_attrs.get("schedule")
+        trial.set_user_attr("worker", self._me)
+        given = trial.user_attrs.get(WANTED) or trial.user_attrs.get("schedule")  # the latter in older studies
         values = self._values()
         if given is None:
             place = self._chooser.choose(trial, values, self._taken())
-            trial.set_user_attr("schedule", self._space.trials[place].schedule)
         else:
             place = self._space.places[given]
             self._chooser.register(trial)
-        trial.set_user_attr("worker", self._me)
         trial.set_user_attr("sampler", self._sampler)
+        trial.set_user_attr("schedule", self._space.trials[place].schedule)
         if self._is_mine(trial, place):
             return trial, place, True
         trial.set_user_attr("repeated", True)
@@ -272,6 +251,8 @@ class Search:
         for trial in self._study.get_trials(deepcopy=False):
             if trial.state == TrialState.RUNNING and self._is_abandoned(trial):
                 self._give_up(trial.number, again=True)
+            elif trial.state == TrialState.RUNNING and "worker" not in trial.user_attrs:
+                self._enqueue(trial.user_attrs.get(WANTED, ""))  # whoever took it may be gone; if not, one gives way
         if self._study.get_trials(deepcopy=False):
             return
         for place in range(min(STARTUP if self._sampler in IN_POINTS else 1, len(self._space.trials))):
@@ -280,15 +261,15 @@ class Search:
     def _enqueue(self, schedule: str) -> None:
         place = self._space.places.get(schedule)
         if place is not None:
-            self._study.enqueue_trial(self._chooser.first(place), user_attrs={"schedule": schedule})
+            self._study.enqueue_trial(self._chooser.first(place), user_attrs={WANTED: schedule})
 
     def _give_up(self, number: int, *, again: bool) -> None:
         trial = self._study.get_trials(deepcopy=False)[number]
         live = self._study._storage  # pyright: ignore[reportPrivateUsage]
         live.set_trial_user_attr(trial._trial_id, "abandoned", True)  # pyright: ignore[reportPrivateUsage]
         self._study.tell(number, state=TrialState.FAIL)
-        if again and "schedule" in trial.user_attrs:
-            self._enqueue(trial.user_attrs["schedule"])
+        if again:
+            self._enqueue(trial.user_attrs.get("schedule") or trial.user_attrs.get(WANTED, ""))
 
     def _is_abandoned(self, trial: optuna.trial.FrozenTrial) -> bool:
         host, _, process = str(trial.user_attrs.get("worker", "")).rpartition(":")

@@ -13,7 +13,7 @@ from optuna.trial import TrialState
 from mlir_gemm.errors import Error
 from mlir_gemm.tuner.samplers import Points
 from mlir_gemm.tuner.space import Space
-from mlir_gemm.tuner.study import open_storage, storage_errors
+from mlir_gemm.tuner.storages import open_storage, storage_errors
 
 UNITS = {"time": "TFLOP/s", "cold": "TFLOP/s, cold", "energy": "GFLOP/J", "compromise": "of the best"}
 """What pictures show of an objective: more is better."""

@@ -215,6 +215,15 @@ class Body:
 
     def linear(self, value: Any) -> Linear | None:
         """A value as a sum of components; None where it is something else."""
+        return self._linear(value, {})
+
+    def _linear(self, value: Any, known: dict[Any, Linear | None]) -> Linear | None:
+        """The same, with what is known of values that have been looked at: one may be used many times."""
+        if value not in known:
+            known[value] = self._found(value, known)
+        return known[value]
+
+    def _found(self, value: Any, known: dict[Any, Linear | None]) -> Linear | None:
         arguments = list(self.generic.body.arguments)
         if value in arguments:
             at = arguments.index(value)
@@ -227,8 +236,10 @@ class Body:
             return ({_ONE: number.value} if number.value else {}) if isinstance(number, ir.FloatAttr) else None
         if op.name == "arith.select":
             chosen = self._holds(op.operands[0])
-            return None if chosen is None else self.linear(op.operands[1 if chosen else 2])
-        parts = [self.linear(each) for each in op.operands]
+            return None if chosen is None else self._linear(op.operands[1 if chosen else 2], known)
+        if op.name not in (*_SUMS, _SCALED, "arith.negf"):
+            return None
+        parts = [self._linear(each, known) for each in op.operands]
         given = [part for part in parts if part is not None]
         if len(given) < len(parts):
             return None

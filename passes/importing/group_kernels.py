@@ -106,12 +106,17 @@ def _groups(function: Any) -> list[_Group]:
     return groups
 
 
+_ALONG_ROWS = "sums, products, maxima, minima, and, or, xor, argmax"
+"""What kernels of rows combine (`dialect/reductions.py`), in words."""
+
+
 def _seeded(op: Any) -> Kernel:
     kernel = Kernel()
     if structured.is_generic(op):
         kernel.seed(op, place_in_tensors)
         if kernel.product is None and not structured.read(op).elementwise:
-            _note(op, f"this reduction is no product of two operands: {why_no_product(op)}")
+            why = f"it is no product of two operands, as {why_no_product(op)}"
+            _note(op, f"one thread computes each result: {why}, nor what is combined along rows: {_ALONG_ROWS}")
         elif kernel.product is not None and kernel.product.is_pointwise:
             _note(op, "this product has neither M nor N: it is a sum for each element, which tiles do not help")
     return kernel

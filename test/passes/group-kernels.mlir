@@ -64,7 +64,7 @@ func.func @shapes(%A: tensor<8x16xf32>, %B: tensor<16x6xf32>, %C: tensor<8x6xf32
 // CHECK-LABEL: func.func @apart(
 //       CHECK:   linalg.matmul {{.*}}tile.kernel = 0 : i64
 //       CHECK:   linalg.generic {{.*}}tile.kernel = 1 : i64, tile.note = "it cannot be fused with the product at {{.*}}: it takes elements of its result from several places"
-//       CHECK:   linalg.generic {{.*}}tile.kernel = 2 : i64, tile.note = "this reduction is no product of two operands: it combines by 'arith.maximumf', not by an addition"
+//       CHECK:   linalg.generic {{.*}}tile.kernel = 2 : i64, tile.note = "one thread computes each result: it is no product of two operands, as it combines by 'arith.maximumf', not by an addition, nor what is combined along rows: {{.*}}"
 //       CHECK:   linalg.generic {{.*}}tile.kernel = 3 : i64, tile.note = "it cannot be fused with the product at {{.*}}: another of its operands is computed from that product by another kernel"
 func.func @apart(%A: tensor<8x16xf32>, %B: tensor<16x8xf32>, %C: tensor<8x8xf32>, %m: tensor<8xf32>)
     -> (tensor<8x8xf32>, tensor<8x8xf32>) {

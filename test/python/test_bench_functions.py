@@ -106,6 +106,8 @@ def test_results_are_read_as_they_were_written(tmp_path: Path):
     path = tmp_path / "results.json"
     path.write_text(SAMPLE.text())
     assert read(str(path)) == SAMPLE
+    path.write_text(f'{{"device": "Test GPU", "results": {SAMPLE.text()}}}')  # as files in bench/results are kept
+    assert read(str(path)) == SAMPLE
     path.write_text('{"format": "mlir-gemm bench 1"}')
     assert read(str(path)) is None
     path.write_text("{")
@@ -129,10 +131,16 @@ def test_the_report_says_what_was_measured_and_what_was_refused(tmp_path: Path, 
     assert "3 measured, 0 wrong, 1 refused" in out
     text = (tmp_path / "report.md").read_text()
     assert "| softmax 9x100 f16" in text and "bert: not today" in text and "compile: not installed" in text
-    assert "least" in text
+    assert "below 1 | below 0.9" in text and "errors: at most 1.00 times eager PyTorch's" in text
     if plots.available():
         assert {each.name for each in tmp_path.glob("*.png")} == {"rows.png", "blocks.png"}
         assert (tmp_path / "rows.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_errors_that_are_larger_than_pytorchs_are_named():
+    worse = dataclasses.replace(SAMPLE.entries[0], errors={"ours": 1.2e-7, "eager": 1e-7})
+    text = function_report.summary(dataclasses.replace(SAMPLE, entries=[worse, *SAMPLE.entries[1:]]))
+    assert "errors: at most 1.20 times eager PyTorch's; more than 1.1 for 1: 1.20 (softmax 8x100 f16)" in text
 
 
 def test_wrong_results_fail(tmp_path: Path, capsys: pytest.CaptureFixture[str]):

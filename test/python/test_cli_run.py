@@ -137,6 +137,15 @@ def test_run_on_the_simulator_reports_what_was_executed(small: Path, capsys: pyt
     assert "there is no block 16: the grid has 16 blocks" in err
 
 
+def test_blocks_of_a_product_whose_result_has_another_shape(capsys: pytest.CaptureFixture[str]):
+    """As layers of PyTorch have it, whose rows are [batch, length]: the tile of block 18 has rows of both batches."""
+    given = ("run", EXAMPLES / "torch_linear_gelu.mlir", "--chip", "sm_80", "--device", "simulator")
+    status, out, _ = run_main(capsys, *given, "--schedule", "block=16x16x64,raster=row", "--blocks", "0,18")
+    assert status == 0, out
+    assert "simulated: 2 of 42 blocks" in out and "rest result0 elsewhere: unchanged" in out
+    assert "error result0, 3 tiles: " in out
+
+
 def test_a_huge_grid_is_sampled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
     from mlir_gemm.simulator import sampling
 

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 import mlir_gemm
+from mlir_gemm.bench.modules import module
+from mlir_gemm.bench.problems import Problem as Case
 from mlir_gemm.pipeline.driver import compile_module
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
@@ -353,3 +355,16 @@ def test_warps_that_multiply_beside_one_that_copies() -> None:
     text = explain(problem, H200, {"mma": "mma_sync"})
     assert "384 threads (8 warps that multiply, four of which one copies) a block" in text
     assert "A mk: 128 rows by the copy engine" in text
+
+
+@pytest.mark.parametrize("chip", ["sm_80", "sm_89"])
+def test_bytes_in_floating_point_by_their_sizes_alone(
+    chip: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """As a module has them: multiplied as f16 unless `precision=f8` is asked for."""
+    file = tmp_path / "bytes.mlir"
+    file.write_text(module(Case("bytes", 64, 64, 128, "fp8", "bf16", "NT")))
+    sizes = ("--mnk", "64,64,128", "--types", "f8E4M3FN,f8E4M3FN,bf16", "--orders", "mk,nk", "--chip", chip)
+    assert explained(capsys, *sizes) == explained(capsys, str(file), "--chip", chip)
+    if chip == "sm_89":
+        assert "precision f8" in explained(capsys, *sizes, "--schedule", "precision=f8")["in short"]

@@ -3,16 +3,22 @@ compute some of its elements."""
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 from row_kernels import CHIP, Case, check_stages, compiled, measured, run
 
+from mlir_gemm.bench.row_modules import module
 from mlir_gemm.dialect.outlining import long_rows
 from mlir_gemm.pipeline.driver import compile_module
 from mlir_gemm.spec.rows import RowProblem
 from mlir_gemm.spec.stages import STAGES
 from mlir_gemm.tile_model import row_parts
 from mlir_gemm.tile_model.chips import target
+from mlir_gemm.tools.json_output import kernel_data, text_of
+from mlir_gemm.tools.main import main
 
 WHOLE = STAGES[STAGES.index("tensorize") : STAGES.index("lower")]
 SIZES = [
@@ -61,6 +67,18 @@ def test_nan_and_infinities_are_as_in_eager_pytorch() -> None:
 def test_few_long_rows_are_two_kernels(m: int, n: int, kernels: int) -> None:
     found = compile_module(measured("softmax", m, 8, "f32").text.replace("x8x", f"x{n}x"), chip=CHIP, until="select")
     assert len(found.kernels) == kernels
+
+
+def test_explain_shows_the_kernels_that_are_compiled(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = tmp_path / "rows.mlir"
+    source.write_text(module("softmax", 1, 10_000_000, "f32"))
+    assert main(["explain", str(source), "--chip", "sm_90a", "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    kernels = compile_module(source.read_text(), chip="sm_90a", until="select").kernels
+    wanted = json.loads(text_of([kernel_data(each) for each in kernels]))
+    assert [(each["name"], each["row_problem"], each["rows"]) for each in shown] == [
+        (each["name"], each["row_problem"], each["rows"]) for each in wanted
+    ]
 
 
 def test_what_is_read_again_stays_in_l2() -> None:

@@ -6,13 +6,14 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import mlir_gemm
-from mlir_gemm.bench import chip_figures, probe_chip
+from mlir_gemm.bench import chip_figures, probe_chip, probe_rates
 from mlir_gemm.bench.modules import module
 from mlir_gemm.bench.problems import Problem
-from mlir_gemm.tile_model.chips import CHIPS
+from mlir_gemm.tile_model.chips import CHIPS, target
 
 FIGURES: dict[str, Any] = {
     "device": {
@@ -62,7 +63,8 @@ def test_the_kernel_in_clusters_fills_an_sm(size: int):
 
 
 @pytest.mark.parametrize("chip", ["sm_80", "sm_90a"])
-def test_its_kernels_compile(chip: str, capsys: pytest.CaptureFixture[str]):
+def test_its_kernels_compile(chip: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(probe_rates, "kernels", lambda _: [])  # whose schedules the model chooses
     assert probe_chip.main(["--compile-only", "--chip", chip]) == 0
     assert f"kernels compiled for {chip}" in capsys.readouterr().out
 
@@ -77,6 +79,70 @@ def test_one_that_fails_does_not_end_the_others():
 
     found = probe_chip.probe(Prober(), 0, ["device", "dram"])  # pyright: ignore[reportArgumentType]
     assert found == {"device": {"sms": 1}, "dram": "failed: RuntimeError: out of memory"}
+
+
+def test_a_chain_of_loads_is_followed():
+    """Also a body of some hundred operations, each of which needs the one before."""
+    numbers, steps = 96, 300
+    table = np.zeros(numbers, np.int32)
+    table[[0, 32, 64]] = 64, 0, 32
+    kernel = mlir_gemm.compile(probe_rates.chase(numbers, steps), chip="sm_80", device="simulator")
+    assert kernel(table, np.array([32], np.int32)) == [[32, 0, 64][steps % 3]]
+
+
+def test_tables_are_one_chain():
+    class Torch:
+        """What PyTorch would do."""
+
+        int32 = np.int32
+
+        def randperm(self, count: int, device: str) -> Any:
+            return Tensor(np.random.default_rng(count).permutation(count))
+
+        def zeros(self, count: int, dtype: Any, device: str) -> Any:
+            return np.zeros(count, dtype)
+
+    class Tensor(np.ndarray[Any, Any]):
+        def __new__(cls, values: Any) -> Any:
+            return np.asarray(values).view(cls)
+
+        def roll(self, by: int) -> Any:
+            return np.roll(self, by)
+
+        def to(self, dtype: Any) -> Any:
+            return self.astype(dtype)
+
+    table, start = probe_rates.table_of(32 * 50, Torch())
+    at, seen = int(start[0]), list[int]()
+    while at not in seen:
+        seen.append(at)
+        at = int(table[at])
+    assert sorted(seen) == list(range(0, 32 * 50, 32))
+
+
+@pytest.mark.parametrize(
+    ("chip", "rates"),
+    [
+        ("sm_75", ["mma_sync f16", "mma_sync i8", "simt fma_f32", "simt fma_f64"]),
+        ("sm_89", ["mma_sync f16", "mma_sync tf32", "mma_sync i8", "mma_sync f8", "simt fma_f32", "simt fma_f64"]),
+    ],
+)  # fmt: skip
+def test_rates_are_of_what_a_chip_has(chip: str, rates: list[str]):
+    found = probe_rates.rates_on(chip)
+    assert [f"{each.mma} {each.name}" for each, _ in found] == rates
+    assert all(f"mma={each.mma}," in schedule and "block=" in schedule for each, schedule in found)
+
+
+def test_rates_become_figures_of_the_chip(monkeypatch: pytest.MonkeyPatch):
+    reference = {"mma_sync": {"f16": 2300.0, "i8": 4400.0, "f64": 240.0}, "simt": {"fma_f32": 230.0}}
+    monkeypatch.setattr(probe_rates, "REFERENCE", reference)
+    twice = {"f16": 4600.0, "i8": 4400.0, "f64": 120.0}  # as fast in f16 again, and half as fast in f64
+    found = {"mma_sync": {name: {"flops_clock_sm": rate} for name, rate in twice.items()}, "simt": {}}
+    figures = {**FIGURES, "rates": found}
+    chip = chip_figures.chip_of_figures(figures, "sm_90a")
+    assert chip.endswith(",i8=1,f64=128")
+    assert (target(chip).rates.i8, target(chip).rates.f64, target(chip).rates.tf32) == (1, 128, 0.5)
+    assert chip_figures.chip_of_figures({**FIGURES, "rates": "failed"}, "sm_90a") in chip
 
 
 def test_without_a_gpu(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):

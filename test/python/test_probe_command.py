@@ -17,6 +17,8 @@ FIGURES: dict[str, Any] = {
     "device": {"name": "NVIDIA H100 PCIe", "sms": 114, "l2_bytes": 50 << 20},
     "load": {"4096": {"sm_mhz": [900, 1080, 1100]}},
     "dram": {"copy_bytes_s": 1.8e12},
+    "latencies": {"l1_s": 1.8e-8, "dram_s": 4.5e-7},
+    "rates": {"mma_sync": {"tf32": {"flops_clock_sm": 1160.4}}},
 }
 CHIP = "sm_90a:h100pcie,sms=114,clock=1.36,l2=50,dram=1.813"
 
@@ -34,7 +36,8 @@ def test_what_was_measured_is_kept_beside_what_was_there(table: Path, capsys: py
     table.write_text(json.dumps({"format": own_chip.FORMAT, "gpus": {"NVIDIA L4": {"chip": "sm_89:l4"}}}))
     status, out, err = run_main(capsys, "probe")
     assert (status, err) == (0, "")
-    assert "SMs:      114 (so far" in out and CHIP in out and str(table) in out
+    assert "114 (so far" in out and CHIP in out and str(table) in out
+    assert "tf32 1160 FLOP a clock and SM" in out and "l1 18, dram 450 ns" in out
     assert own_chip.measured() == {"NVIDIA L4": "sm_89:l4", "NVIDIA H100 PCIe": CHIP}
     assert json.loads(table.read_text())["gpus"]["NVIDIA H100 PCIe"]["figures"] == FIGURES
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,10 @@ from command_line import no_cache_on_disk, run_main, small
 
 from mlir_gemm.bench.modules import module
 from mlir_gemm.bench.problems import Problem as Case
+from mlir_gemm.errors import Error
 from mlir_gemm.tile_model import tuned
+from mlir_gemm.tools import tune_plots
+from mlir_gemm.tuner.measuring import Outcome, Predicted
 from mlir_gemm.tuner.products import products_of
 
 
@@ -117,3 +121,47 @@ def test_a_database_that_cannot_be_written_loses_nothing(tmp_path: Path, capsys:
     )  # fmt: skip
     assert status == 1 and "times as fast" in out
     assert "cannot write the tuned schedules" in err and "what was found: --schedule block=" in err
+
+
+def test_pictures_that_cannot_be_drawn_lose_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    given = ("tune", "--mnk", "64,64,64", "--chip", "sm_80", "--trials", "3", "--most", "9", "--storage",
+             tmp_path / "s.journal", "--database", tmp_path / "found.json")  # fmt: skip
+    (tmp_path / "file").write_text("")
+    status, out, err = run_main(capsys, *given, "--plots", tmp_path / "file" / "plots")
+    assert status == 1 and out == "" and "cannot write into" in err
+    status, out, err = run_main(capsys, *given, "--plots", tmp_path / "plots", "--beside", tmp_path / "none.journal")
+    assert status == 1 and out == "" and f"there is no storage '{tmp_path}/none.journal'" in err
+    assert not (tmp_path / "none.journal").exists() and not (tmp_path / "s.journal").exists()
+
+    def full(*_: object) -> str:
+        raise Error("cannot write: No space left on device")
+
+    monkeypatch.setattr(tune_plots, "write", full)
+    status, out, err = run_main(capsys, *given, "--plots", tmp_path / "plots")
+    assert status == 1 and "times as fast" in out and "No space left" in err
+    assert len(tuned.read(str(tmp_path / "found.json"))) == 1
+
+
+def test_who_ends_a_search_is_told_the_best_so_far(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    measure = Predicted.measure
+
+    left = iter(range(2))
+
+    def until(self: Predicted, schedule: str, best: str, value: float) -> Outcome:
+        if next(left, None) is None:
+            raise KeyboardInterrupt
+        return measure(self, schedule, best, value)
+
+    monkeypatch.setattr(Predicted, "measure", until)
+    given = ("tune", "--mnk", "64,64,64", "--chip", "sm_80", "--trials", "5", "--most", "9", "--storage",
+             tmp_path / "s.journal")  # fmt: skip
+    status, _, err = run_main(capsys, *given)
+    assert status == 130
+    assert re.search(r"interrupted; the same command goes on, the best so far, [\d.]+ us: --schedule block=", err)
+    monkeypatch.undo()
+    status, out, _ = run_main(capsys, *given)
+    assert status == 0 and "5 schedules: 5 predicted" in out

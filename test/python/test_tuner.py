@@ -39,7 +39,8 @@ from mlir_gemm.tuner.gpu import OnGpu, Wanted
 from mlir_gemm.tuner.measuring import DONE, FAILED, Outcome, Predicted
 from mlir_gemm.tuner.samplers import IN_POINTS, Points
 from mlir_gemm.tuner.space import Space, explore
-from mlir_gemm.tuner.study import Budget, Search, StorageError, study_name
+from mlir_gemm.tuner.storages import StorageError
+from mlir_gemm.tuner.study import Budget, Search, study_name
 from mlir_gemm.tuner.worker import Setup
 
 SMALL_PROBLEM = Problem(1, 512, 768, out="f16", reads_c=False)
@@ -239,9 +240,8 @@ def test_a_killed_worker_loses_nothing(tmp_path: Path):
 @pytest.mark.parametrize("kind", ["journal", "sqlite"])
 def test_two_workers_share_a_storage(kind: str, tmp_path: Path):
     storage = str(tmp_path / "shared.journal") if kind == "journal" else f"sqlite:///{tmp_path}/shared.db"
-    Search(space(), Predicted(space()), storage, "shared")  # the tables of a database are made once
     context = multiprocessing.get_context("spawn")
-    both = context.Barrier(2)  # else one may be done before the other has started
+    both = context.Barrier(2)  # both make the tables of a database, and none is done before the other has started
     workers = [context.Process(target=_share, args=(storage, both)) for _ in range(2)]
     for worker in workers:
         worker.start()
@@ -257,9 +257,9 @@ def test_two_workers_share_a_storage(kind: str, tmp_path: Path):
 
 
 def _share(storage: str, both: Any) -> None:
-    own = Search(space(), Table(space(), pause=0.1), storage, "shared", sampler="expected", seed=os.getpid())
+    table = Table(space(), pause=0.1)
     both.wait(100)
-    own.run(Budget(trials=20))
+    Search(space(), table, storage, "shared", sampler="expected", seed=os.getpid()).run(Budget(trials=20))
 
 
 @pytest.mark.parametrize("text", ["not a journal\n", '{"op_code": 99}\n', "\x00\x01"])

@@ -4,22 +4,32 @@
 
 from __future__ import annotations
 
+import contextlib
+import importlib.util
 import os
+import re
+import shutil
 import sqlite3
+import sys
 import threading
 from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
+import sqlalchemy
 from command_line import no_cache_on_disk, run_main
-from test_tuner import Table, search, space
+from optuna.storages import RDBStorage
+from test_tuner import SMALL_PROBLEM, Table, search, space
 
+from mlir_gemm.tile_model.chips import target
 from mlir_gemm.tools import tune_command
-from mlir_gemm.tuner import compiling, products
-from mlir_gemm.tuner.databases import PATIENCE, open_database
+from mlir_gemm.tuner import compiling, databases, products
+from mlir_gemm.tuner.databases import PATIENCE, open_database, shown_storage
 from mlir_gemm.tuner.journal import Journal
 from mlir_gemm.tuner.measuring import Outcome
-from mlir_gemm.tuner.study import Budget, Search, StorageError
+from mlir_gemm.tuner.space import explore
+from mlir_gemm.tuner.storages import StorageError, open_storage
+from mlir_gemm.tuner.study import Budget, Search
 
 
 def of_database(path: Path, table: Table | None = None) -> Search:
@@ -36,6 +46,29 @@ def test_a_line_that_was_not_written_whole_loses_nothing_else(tmp_path: Path):
     assert again.tried == [4, 5] and journal.read_bytes().startswith(whole)
 
 
+def test_a_worker_that_is_killed_at_any_write_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    class Killed(BaseException):
+        pass
+
+    over, append = explore(SMALL_PROBLEM, target("sm_80"), most=3), Journal.append_logs
+    for last in range(1, 27):
+        left = iter(range(last))
+
+        def until(self: Journal, logs: list[dict[str, Any]], left: Any = left) -> None:
+            if next(left, None) is None:
+                raise Killed
+            append(self, logs)
+
+        monkeypatch.setattr(Journal, "append_logs", until)
+        folder = tmp_path / str(last)
+        with contextlib.suppress(Killed):
+            search(folder, over=over, sampler="exhaustive").run(Budget())
+        monkeypatch.undo()
+        ended = search(folder, over=over, sampler="exhaustive").run(Budget())
+        assert (ended.tried, ended.why) == (3, "all 3 schedules were tried"), last
+    assert next(left, None) is not None  # the last one came to the end
+
+
 def test_what_a_full_disk_leaves_of_a_line_is_cut_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     journal = Journal(str(tmp_path / "study.journal"))
     journal.append_logs([{"op_code": 0, "study_name": "one"}])
@@ -49,6 +82,71 @@ def test_what_a_full_disk_leaves_of_a_line_is_cut_off(tmp_path: Path, monkeypatc
     with pytest.raises(OSError, match="No space left"):
         journal.append_logs([{"op_code": 0, "study_name": "another"}])
     assert (tmp_path / "study.journal").read_bytes() == before
+
+
+def test_a_folder_that_goes_away_is_said_and_the_best_so_far_too(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    """The folder is removed while a line is written, when the lock is held."""
+    folder, left = tmp_path / "studies", iter(range(40))
+
+    def gone(_: int) -> None:
+        if next(left, None) is None and folder.exists():
+            shutil.rmtree(folder)
+
+    monkeypatch.setattr(os, "fsync", gone)
+    status, _, err = run_main(
+        capsys, "tune", "--mnk", "64,64,64", "--chip", "sm_80", "--trials", "30", "--most", "30", "--storage",
+        folder / "study.journal",
+    )  # fmt: skip
+    assert status == 1 and "FileNotFoundError: [Errno 2] No such file or directory: '" in err
+    assert "study.journal'; what was told to it before stays" in err
+    assert re.search(r"note: the best so far, [\d.]+ us: --schedule block=", err)
+
+
+def test_a_password_is_not_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    assert shown_storage("postgresql://me:secret@there/studies") == "postgresql://me:***@there/studies"
+    assert shown_storage(f"{tmp_path}/a:b@c") == f"{tmp_path}/a:b@c" and shown_storage("://") == "://"
+    given = ("tune", "--mnk", "64,64,64", "--trials", "2", "--storage", "mysql+nowhere://me:secret@there/studies")
+    status, out, err = run_main(capsys, *given)
+    assert status == 1 and "secret" not in out + err and "the storage 'mysql+nowhere://me:***@there/studies'" in err
+
+
+@pytest.mark.parametrize(
+    "error",
+    [sqlalchemy.exc.OperationalError("", None, Exception("table studies already exists")),
+     sqlalchemy.exc.IntegrityError("", None, Exception("UNIQUE constraint failed: alembic_version.version_num")),
+     sqlalchemy.exc.ProgrammingError("", None, Exception('relation "studies" already exists'))],
+)  # fmt: skip
+def test_tables_that_another_worker_makes_are_taken(error: Exception, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    left = iter([error, error])
+
+    def made(*given: Any, **more: Any) -> RDBStorage:
+        for each in left:
+            raise each
+        return RDBStorage(*given, **more)
+
+    monkeypatch.setattr(databases, "RDBStorage", made)
+    monkeypatch.setattr(databases, "PAUSE", 0)
+    assert of_database(tmp_path / "study.db").run(Budget(trials=1)).tried == 1
+    monkeypatch.setattr(databases, "RDBStorage", lambda *_, **__: (_ for _ in ()).throw(error))
+    with pytest.raises(StorageError, match=r"already exists|UNIQUE"):
+        of_database(tmp_path / "study.db")
+
+
+@pytest.mark.parametrize(("url", "package"), [("redis://there:6379", "redis"), ("grpc://there:13000", "grpc")])
+def test_other_storages_of_optuna_say_what_they_need(url: str, package: str):
+    if importlib.util.find_spec(package):
+        pytest.skip(f"{package} is installed")
+    with pytest.raises(StorageError, match=f"needs a package that is not installed: .*{package}"):
+        open_storage(url)
+
+
+def test_a_driver_that_is_not_installed_is_said(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    monkeypatch.setitem(sys.modules, "psycopg2", None)
+    with pytest.raises(StorageError, match=r"needs a package that is not installed: .*psycopg"):
+        open_storage("postgresql://me@there/studies")
 
 
 @pytest.mark.parametrize("text", ['{"format": 1, "entries": []}', '{\n "format": 1\n}', '{"op_code": 0'])
