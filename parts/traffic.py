@@ -78,4 +78,4 @@ def operand_bytes(problem: Problem, operand: str) -> int:
 def epilogue_bytes(problem: Problem) -> int:
     """Bytes of the result written, of C read, and of what the epilogue reads or writes beside them."""
     element = ELEMENT_BYTES[problem.out] * (2 if problem.reads_c else 1) + problem.extra_bytes
-    return problem.batch * problem.m * problem.n * element
+    return problem.batch * problem.m * problem.n * element // problem.matrices
