@@ -171,7 +171,7 @@ def work_of(problem: Problem, schedule: Schedule, target: Target) -> Work:
     below = 0.0 if problem.a_order == "km" else m - inside_m
     bytes_d = epilogue_bytes(problem) / (problem.batch * problem.m * problem.n)
     in_tile = m * n * bytes_d / split * stores(schedule)
-    alone = not (problem.extra_bytes or problem.reads_c)
+    alone = not (problem.reads_c or (problem.extra_bytes and not problem.b_matrices))
     by_rows = in_tile if alone and rows_bytes(problem, schedule) else 0.0
     staged = in_tile if alone and staging_bytes(problem, schedule) and not by_rows else 0.0
     types = problem.epilogue_types.split() if schedule.promote_c else []
