@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from mlir_gemm.parts.block import of_each
-from mlir_gemm.parts.registry import layout_of, mainloop_of, mma_of
+from mlir_gemm.parts.registry import layout_of, mainloop_of, mma_of, parts_of
 from mlir_gemm.parts.wording import multiples, shown_tile, shown_value
 from mlir_gemm.spec.backends import NVPTX
 from mlir_gemm.spec.problem import Problem
@@ -85,9 +85,10 @@ def equal_parts(problem: Problem, schedule: Schedule, target: Target) -> str | N
     unit = count * mma.tile_unit(schedule.instruction)[1]
     for name, tile in (("block", schedule.block), ("warp", schedule.warp)):
         if tile[1] % unit:
-            return f"{name}={shown_tile(tile)} {what}: its n must be a multiple of {unit}; the nearest: {multiples(tile[1], unit)}"
+            nearest = multiples(tile[1], unit)
+            return f"{name}={shown_tile(tile)} {what}: its n must be a multiple of {unit}; the nearest: {nearest}"
     each = replace(schedule, block=of_each(schedule.block, count), warp=of_each(schedule.warp, count))
     one = replace(problem, n=problem.n // count, b_matrices=0)
-    owners = (mma, mainloop_of(schedule), *(layout_of(schedule, operand) for operand in "ab"))
+    owners = (mma, mainloop_of(each), *(layout_of(each, operand) for operand in "ab"), *parts_of(each))
     reasons = (rule(one, each, target) for owner in owners for rule in owner.rules.shape)
     return next((f"{reason} ({what})" for reason in reasons if reason), None)

@@ -202,9 +202,10 @@ def _follow(module: Any, members: Sequence[Member], gone: list[str]) -> None:
         each.module.operation.erase()
     for each in programs.kernel_modules(module).values():
         reasons = cuts.read(each)
-        moved = {first.name: reasons[name] for name in (first.name, *gone) if name in reasons}
-        own = {} if each.operation == first.module.operation else moved
-        cuts.write(each, {**{name: why for name, why in reasons.items() if name not in (first.name, *gone)}, **own})
+        joined = [reasons.pop(name) for name in (first.name, *gone) if name in reasons]
+        if joined and each.operation != first.module.operation:
+            reasons[first.name] = joined[0]
+        cuts.write(each, reasons)
 
 
 def _write(module: Any, members: Sequence[Member]) -> list[Any]:

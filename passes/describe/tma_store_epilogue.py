@@ -5,8 +5,9 @@ for the first that writes memory that the copy engine can write, with a buffer: 
 each warpgroup, so that one is filled while the other is read, or of 64 bytes, or two times two of 32 where only these
 divide the tile's rows; and at the end of the consumer tile.tma_store_wait. Where the memory's rows run down the tile,
 as they do once A and B have been swapped, a panel holds 64 rows of up to 64 columns of it, transposed.
-A tile that is stored once more, transposed, goes through the same buffer where its panels have the same shape, and so do
-the results of several matrices B (`join-products`). Other stores stay as they are: of elements other than 16 or 32 bits (transposed: 16, or both where A comes through registers),
+A tile that is stored once more, transposed, goes through the same buffer where its panels have the same shape, and so
+do the results of several matrices B (`join-products`). Other stores stay as they are: of elements other than 16 or 32
+bits (transposed: 16, or both where A comes through registers),
 of tiles whose width is not a multiple of a panel, and of memory whose last dimension runs along neither side of the
 tile, or whose rows do not start or end aligned. A second run changes nothing.
 """

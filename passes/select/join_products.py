@@ -17,7 +17,6 @@ from typing import Any, ClassVar
 
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.outlining import joined_products, kernel_modules, programs
-from mlir_gemm.dialect.walk import body
 from mlir_gemm.passes.base import Pass
 
 

@@ -3,9 +3,9 @@
 Expects a module as `import` leaves it, with what the user has fixed in `tile.schedule`. Asks the model of kernels that
 `join-products` can join, up to `most` at once, whether one kernel takes less time than all of them one after another:
 it loads A once, has more and larger tiles, and does not write what only its own epilogue reads; but its tiles are
-shared by the matrices. Runs `join-products` where it does, and says in `tile.note` what either way is predicted to take.
-Kernels whose schedules are fixed in different ways stay apart, and so do all with `batch_invariant=on`, since the choice
-would follow the number of rows. A second run changes nothing.
+shared by the matrices. Runs `join-products` where it does, and says in `tile.note` what either way is predicted to
+take. Kernels whose schedules are fixed in different ways stay apart, and so do all with `batch_invariant=on`, since the
+choice would follow the number of rows. A second run changes nothing.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from mlir_gemm.tile_model.decisions import decide
 from mlir_gemm.tile_model.select import is_less, select
 
 WORTH = 0.97
-"""Part of the time of the products one after another within which one kernel must be: predictions are off by as much."""
+"""Part of the time of products one after another within which one kernel must be: predictions are off by as much."""
 AFTER = 1e-6
 """Seconds of each kernel after the first, whose start overlaps the end of the one before it."""
 
