@@ -211,7 +211,7 @@ def _follow(module: Any, members: Sequence[Member], gone: list[str]) -> None:
 def _write(module: Any, members: Sequence[Member]) -> list[Any]:
     """Writes the kernel in the first one's place; the buffers that it takes."""
     first = members[0]
-    inner = _inner_buffers(module, members)
+    inner = inner_buffers(module, members)
     given: dict[tuple[Any, str], tuple[Any, dict[str, Any]]] = {}
     for each in members:
         for argument, buffer, marks in each.given():
@@ -277,7 +277,7 @@ def _room(type_: Any, like: Any, values: dict[Any, Any]) -> Any:
     return alloc.result
 
 
-def _inner_buffers(module: Any, members: Sequence[Member]) -> set[Any]:
+def inner_buffers(module: Any, members: Sequence[Member]) -> set[Any]:
     """The buffers that nothing but these kernels touches: one of them writes it, and others read it."""
     found: set[Any] = set()
     runs = programs.runs_of(programs.function_of(module))

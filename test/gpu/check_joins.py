@@ -1,10 +1,10 @@
 """Products of one A by several matrices, on the GPU of this machine: as one kernel, as one for each, and PyTorch.
 
-    python test/gpu/check_joins.py [--only gated] [--blocks bert gated_rms] [--compile] [--seconds 80] [-o RESULTS.json]
+    python test/gpu/check_joins.py [--only gated] [--blocks bert gated_rms] [--llama] [--compile] [--seconds 80] [-o F]
 
 A gated MLP's first half (`silu(x G') * (x U')`), keys and values, and queries, keys and values, each `joined` by
-`join-products` whatever the model says, `apart`, and as PyTorch computes it; then whole blocks of
-`bench/block_functions.py`. On random data, compared with float64. Times are of launches back to back, in turn, the
+`join-products` whatever the model says, `apart`, and as PyTorch computes it; before them whole blocks of
+`bench/block_functions.py`, and two of Llama (`llama_block.py`). On random data, compared with float64. Times are of launches back to back, in turn, the
 median of five rounds, with the GPU held until they are queued. `--compile` adds `torch.compile`. Exit status 1 where
 one is wrong, rounds more than PyTorch, or is no single kernel.
 """
@@ -30,6 +30,7 @@ from mlir_gemm.pipeline.selection import select_joins
 from mlir_gemm.runtime import cache
 
 sys.path.insert(0, str(Path(__file__).parent))
+import llama_block
 from launch_times import microseconds
 
 SIZES: tuple[tuple[str, int, int, int, str, str], ...] = (
@@ -42,6 +43,7 @@ SIZES: tuple[tuple[str, int, int, int, str, str], ...] = (
     ("three", 4096, 768, 768, "f16", "nk"), ("three", 256, 2048, 2048, "bf16", "nk"),
 )  # fmt: skip
 """What, m, the columns of each matrix, k, the type, and how the matrices lie."""
+LLAMA = (llama_block.Sizes(), llama_block.Sizes(1, 2048, 32, 8, 128, 14336))
 WORSE, LAUNCHES = 1.1, 20
 COUNTS = {"gated": 2, "two": 2, "three": 3}
 TYPES = {"f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32}
@@ -106,13 +108,13 @@ def eager(what: str, order: str, x: Any, *matrices: Any) -> tuple[Any, ...]:
 
 def compiled(text: str, joined: bool) -> mlir_gemm.Kernel:
     """A module with products of one A as one kernel wherever that can be, or nowhere."""
-    usual = select_joins.WORTH
-    select_joins.WORTH = float("inf") if joined else 0.0
+    usual = select_joins.WORTH, select_joins.KEPT
+    select_joins.WORTH = select_joins.KEPT = float("inf") if joined else 0.0
     try:
         cache.forget()
         return mlir_gemm.compile(text, device="gpu")
     finally:
-        select_joins.WORTH = usual
+        select_joins.WORTH, select_joins.KEPT = usual
 
 
 def predicted(kernel: mlir_gemm.Kernel) -> str:
@@ -141,11 +143,31 @@ def measured(
     return {"case": name, "us": took, "errors": errors, "kernels": count, "predicted": predicted(kernels["joined"])}
 
 
+def _llama(sizes: llama_block.Sizes, compiled_too: bool) -> dict[str, Any]:
+    """A row of results of a block of Llama."""
+    torch.manual_seed(sizes.t)
+    given = [torch.randn(shape, device="cuda") * (shape[-1] ** -0.5 if len(shape) == 2 else 1)
+             for shape in sizes.shapes()]  # fmt: skip
+    angle = torch.arange(sizes.t, device="cuda")[:, None] / 1e4 ** (torch.arange(sizes.head // 2, device="cuda") * 2.0
+                                                                     / sizes.head)  # fmt: skip
+    given[10], given[11] = (torch.cat([turn, turn], -1)[None, None] for turn in (angle.cos(), angle.sin()))
+    given[12] = torch.triu(torch.full((sizes.t, sizes.t), -1e4, device="cuda"), 1)[None, None]
+    given = [each.to(torch.bfloat16) for each in given]
+    exact = llama_block.eager(torch, sizes, *(each.double() for each in given))
+    calls: dict[str, Callable[[], Any]] = {"torch": lambda: llama_block.eager(torch, sizes, *given)}
+    if compiled_too:
+        fast = torch.compile(llama_block.eager)
+        calls["torch.compile"] = lambda: fast(torch, sizes, *given)
+    name = "llama " + "x".join(map(str, sizes))
+    return measured(name, llama_block.text(sizes, "bf16"), given, calls, (exact,))
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("-o", type=Path)
     parser.add_argument("--only", choices=tuple(COUNTS), nargs="*", default=tuple(COUNTS))
     parser.add_argument("--blocks", nargs="*", default=("bert", "gated_rms", "swiglu512"))
+    parser.add_argument("--llama", action="store_true", help="blocks of Llama too")
     parser.add_argument("--compile", action="store_true", help="torch.compile too")
     parser.add_argument("--seconds", type=float, default=80.0)
     options = parser.parse_args()
@@ -159,6 +181,9 @@ def main() -> int:
             calls["torch.compile"] = drawn.compiled
         if time.monotonic() < until:
             rows.append(measured(name, block.source, drawn.inputs, calls, drawn.exact()))
+    for sizes in LLAMA if options.llama else ():
+        if time.monotonic() < until:
+            rows.append(_llama(sizes, options.compile))
     for what, m, n, k, t, order in SIZES:
         if what not in options.only or time.monotonic() > until:
             continue

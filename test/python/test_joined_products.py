@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import importlib.util
+import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -63,6 +66,7 @@ func.func @f(%x: tensor<{m}x{k}x{t}>, {given}) -> ({", ".join(results)}) {{
 def joined(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever the model says, and nothing that was compiled otherwise."""
     monkeypatch.setattr(select_joins, "WORTH", float("inf"))
+    monkeypatch.setattr(select_joins, "KEPT", float("inf"))
     monkeypatch.setenv("MLIR_GEMM_CACHE", "off")
     cache.forget()
 
@@ -122,10 +126,61 @@ def test_a_tile_has_equal_parts_of_each_matrix() -> None:
     assert violations(problem, select(Problem(512, 3072, 1024), target("mi300x")).schedule, target("mi300x"))
 
 
-def test_queries_and_values_of_bert_are_one_kernel() -> None:
-    """Heads of 64 columns leave tiles of 64: two matrices fill them. Keys are computed as their transpose."""
+def test_queries_keys_and_values_of_bert_are_one_kernel() -> None:
+    """Heads are batches of what reads them: the three are plain matrices."""
     found = compile_module((BLOCKS / "bert.mlir").read_text(), chip="h100", until="select")
-    assert len(found.kernels) == 10
+    assert len(found.kernels) == 9
     (record,) = [each for each in found.kernels if each.problem is not None and each.problem.b_matrices]
-    assert "one kernel multiplies its A by 2 matrices" in record.note
+    assert str(record.problem).startswith("4096x2304x768")
+    assert "one kernel multiplies its A by 3 matrices" in record.note
     assert "a kernel for each" in record.note
+
+
+def llama_block() -> Any:
+    """The module of the same name beside the scripts for the GPU."""
+    path = Path(__file__).parents[1] / "gpu" / "llama_block.py"
+    found = importlib.util.spec_from_file_location("llama_block", path)
+    assert found is not None
+    assert found.loader is not None
+    module = importlib.util.module_from_spec(found)
+    sys.modules["llama_block"] = module
+    found.loader.exec_module(module)
+    return module
+
+
+def numbers_of_llama(sizes: Any, given: list[np.ndarray]) -> np.ndarray:
+    x, n1, wq, wk, wv, wo, n2, wg, wu, wd, cos, sin, mask = (each.astype(np.float64) for each in given)
+    b, t, heads, keys, head, _ = sizes
+
+    def norm(value: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        return weights * value / np.sqrt((value**2).mean(-1, keepdims=True) + 1e-6)
+
+    def turned(value: np.ndarray) -> np.ndarray:
+        left, right = np.split(value, 2, -1)
+        return value * cos + np.concatenate([-right, left], -1) * sin
+
+    def divided(w: np.ndarray, count: int) -> np.ndarray:
+        return (norm(x, n1) @ w.T).reshape(b, t, count, head).transpose(0, 2, 1, 3)
+
+    q, k, v = turned(divided(wq, heads)), turned(divided(wk, keys)), divided(wv, keys)
+    k, v = (np.repeat(each, heads // keys, 1) for each in (k, v))
+    scores = q @ k.transpose(0, 1, 3, 2) * head**-0.5 + mask
+    weights = np.exp(scores - scores.max(-1, keepdims=True))
+    found = (weights / weights.sum(-1, keepdims=True)) @ v
+    x = x + found.transpose(0, 2, 1, 3).reshape(b, t, -1) @ wo.T
+    gate, up = (norm(x, n2) @ w.T for w in (wg, wu))
+    return x + gate / (1 + np.exp(-gate)) * up @ wd.T
+
+
+def test_a_block_of_llama_is_eleven_launches() -> None:
+    """A norm, queries, keys and values, both turned, scores, their rows, what they weigh, its linear layer, a norm,
+    both halves of the MLP, its end. Keys and values are read by all heads that share them where they lie."""
+    module = llama_block()
+    large = compile_module(module.text(module.Sizes(), "bf16"), chip="h100", until="lower")
+    assert large.launch is not None
+    assert len(large.launch.steps) == 11
+    sizes = module.Sizes(2, 12, 4, 2, 16, 40)
+    rng = np.random.default_rng(0)
+    given = [rng.standard_normal(shape).astype(np.float32) * 0.5 for shape in sizes.shapes()]
+    kernel = mlir_gemm.compile(module.text(sizes, "f32"), device="simulator", chip="sm_80")
+    np.testing.assert_allclose(np.asarray(kernel(*given)), numbers_of_llama(sizes, given), rtol=2e-4, atol=2e-4)
