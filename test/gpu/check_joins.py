@@ -4,9 +4,9 @@
 
 A gated MLP's first half (`silu(x G') * (x U')`), keys and values, and queries, keys and values, each `joined` by
 `join-products` whatever the model says, `apart`, and as PyTorch computes it; before them whole blocks of
-`bench/block_functions.py`, and two of Llama (`llama_block.py`). On random data, compared with float64. Times are of launches back to back, in turn, the
-median of five rounds, with the GPU held until they are queued. `--compile` adds `torch.compile`. Exit status 1 where
-one is wrong, rounds more than PyTorch, or is no single kernel.
+`bench/block_functions.py`, and two of Llama (`llama_block.py`). On random data, compared with float64. Times are of
+launches back to back, in turn, the median of five rounds, with the GPU held until they are queued. `--compile` adds
+`torch.compile`. Exit status 1 where one is wrong, rounds more than PyTorch, or is not joined.
 """
 
 from __future__ import annotations

@@ -65,9 +65,10 @@ class Text:
         names, types = ", ".join(name for name, _, _ in inputs), ", ".join(self.type(s, e) for _, s, e in inputs)
         arguments = ", ".join(f"%a{i}: {element}" for i, (_, _, element) in enumerate(inputs))
         result = self.type(shape, out)
-        head = f"linalg.generic {{indexing_maps = [{maps}], iterator_types = [{kinds}]}} ins({names} : {types})"
-        return self.add(f"{head} outs({self.empty(shape, out)} : {result}) {{\n  ^bb0({arguments}, %o: {out}):\n"
-                        f"    {body}\n    linalg.yield {'%y' if body else '%a0'} : {out}\n  }} -> {result}")  # fmt: skip
+        head = f"linalg.generic {{indexing_maps = [{maps}], iterator_types = [{kinds}]}}"
+        last = f"linalg.yield {'%y' if body else '%a0'} : {out}"
+        return self.add(f"{head} ins({names} : {types}) outs({self.empty(shape, out)} : {result}) {{\n"
+                        f"  ^bb0({arguments}, %o: {out}):\n    {body}\n    {last}\n  }} -> {result}")  # fmt: skip
 
     @staticmethod
     def _along(shape: Sequence[int], given: Sequence[int]) -> list[str]:
