@@ -32,7 +32,7 @@ WORTH = 0.97
 KEPT = 1.1
 """The same where what one of them writes only another one reads: that costs more than predicted. Seven gated products
 of 64 to 4096 rows took 0.59 to 0.93 of the time as one kernel on an H100, predicted 0.65 to 1.09, and six without a
-gate 0.54 to 1.02, predicted 0.50 to 1.02 (`2026-11-28-h100-joins.json`)."""
+gate 0.54 to 1.02, predicted 0.50 to 1.02 (`2026-11-28-h100-joins.json.xz`)."""
 AFTER = 1e-6
 """Seconds of each kernel after the first, whose start overlaps the end of the one before it."""
 
