@@ -132,15 +132,15 @@ def _is_read_along(movement: Generic, neighbours: int) -> bool:
     columns of this operand, of which one runs along a dimension of the result in which neighbours lie."""
     uses = list(movement.results[0].uses)
     for use in uses:
-        reader = read(use.owner.operation)
-        if reader is None or use.operand_number >= len(reader.inputs):
+        reader, number = read(use.owner.operation), int(use.operand_number)
+        if reader is None or number >= len(reader.inputs):
             return False
-        loops = reader.maps[use.operand_number]
+        loops = reader.maps[number]
         if is_movement(reader):
             written = reader.output_maps[0]
             if loops[neighbours] not in written or not _is_read_along(reader, written.index(loops[neighbours])):
                 return False
-        elif not _runs_along(reader, use.operand_number, loops[neighbours]):
+        elif not _runs_along(reader, number, loops[neighbours]):
             return False
     return bool(uses)
 

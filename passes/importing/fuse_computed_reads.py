@@ -139,7 +139,7 @@ def _joined_first(collapse: Any, at: list[At]) -> tuple[Any, list[At]] | None:
     """The same of dimensions that are joined after a transpose, and could be joined before it."""
     moved = owner_of(collapse.operands[0])
     order = permutation(moved) if moved is not None and moved.name == "linalg.generic" else None
-    if order is None:
+    if moved is None or order is None:
         return None
     groups = [[order.index(int(dim)) for dim in group] for group in collapse.attributes["reassociation"]]
     if any(list(range(group[0], group[0] + len(group))) != group for group in groups):

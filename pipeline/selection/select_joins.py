@@ -5,8 +5,8 @@ Expects a module as `import` leaves it, with what the user has fixed in `tile.sc
 it loads A once, has more and larger tiles, and does not write what only its own epilogue reads; but its tiles are
 shared by the matrices. Runs `join-products` where it does, and says in `tile.note` what either way is predicted to
 take; where a matrix that would be written and read again stays in registers, it may be predicted to take a little
-longer. Kernels whose schedules are fixed in different ways stay apart, and so do all with `batch_invariant=on`, since
-the choice would follow the number of rows. A second run changes nothing.
+longer. Kernels whose schedules were found by measuring, or are fixed in different ways, stay apart, and so do all with
+`batch_invariant=on`, since the choice would follow the number of rows. A second run changes nothing.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from mlir_gemm.errors import Error
 from mlir_gemm.parts.wording import shown_time
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.select.join_products import JoinProducts
+from mlir_gemm.pipeline.program import note_of
 from mlir_gemm.pipeline.selection.select_rewrite import is_divisible, refused
 from mlir_gemm.pipeline.undecided import Undecided, undecided
 from mlir_gemm.spec.backends import NVPTX
@@ -33,6 +34,8 @@ KEPT = 1.1
 """The same where what one of them writes only another one reads: that costs more than predicted. Seven gated products
 of 64 to 4096 rows took 0.59 to 0.93 of the time as one kernel on an H100, predicted 0.65 to 1.09, and six without a
 gate 0.54 to 1.02, predicted 0.50 to 1.02 (`2026-11-28-h100-joins.json.xz`)."""
+TUNED = "tuned for"
+"""How the note on a kernel begins whose schedule was found by measuring."""
 AFTER = 1e-6
 """Seconds of each kernel after the first, whose start overlaps the end of the one before it."""
 
@@ -81,7 +84,9 @@ def _gain(module: Any, kernels: Sequence[Undecided], worth: float) -> str:
     """What one kernel and all one after another are predicted to take, as a note; empty where one takes more than this
     part of their time."""
     pinned, target = kernels[0].pinned(), kernels[0].target
-    if target.backend != NVPTX or pinned.get("batch_invariant") or any(each.pinned() != pinned for each in kernels):
+    tuned = any(note_of(each.module).startswith(TUNED) for each in kernels)
+    apart_by_wish = tuned or pinned.get("batch_invariant") or any(each.pinned() != pinned for each in kernels)
+    if target.backend != NVPTX or apart_by_wish:
         return ""
     names = [each.name for each in kernels]
     trial = module.operation.clone()
