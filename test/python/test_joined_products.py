@@ -77,6 +77,8 @@ CASES = {
     "unaligned": ("sm_80", (2, 60, 91, 64, "f16", "nk", False), {}),
     "warpgroups": ("sm_90a", (2, 130, 104, 136, "f16", "nk", False), {"block": (128, 128, 64), "mma": "wgmma"}),
     "three": ("sm_90a", (3, 128, 64, 64, "f16", "kn", False), {"block": (128, 192, 64), "warp": (64, 192, 64)}),
+    "clusters": ("sm_90a", (2, 256, 64, 128, "f16", "nk", False), {
+        "block": (128, 128, 64), "mma": "wgmma", "cluster_m": 2}),
     "in turns": ("sm_90a", (2, 256, 128, 128, "f16", "nk", True), {
         "block": (128, 128, 64), "warp": (128, 128, 64), "mma": "wgmma", "ping_pong": True, "persistent": 2}),
 }  # fmt: skip
