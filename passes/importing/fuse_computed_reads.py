@@ -21,7 +21,7 @@ from typing import Any, ClassVar
 
 from mlir_gemm.dialect import constants
 from mlir_gemm.dialect.bindings import dialect, ir
-from mlir_gemm.dialect.linalg.computed_reads import At, Slice, permutation
+from mlir_gemm.dialect.linalg.computed_reads import At, Slice, is_by_ones, past_ones, permutation
 from mlir_gemm.dialect.linalg.generics import (
     ONE,
     Generic,
@@ -82,6 +82,9 @@ def _computed_at(reader: Any, extract: Any) -> Any | None:
     """An element of an elementwise result, computed where it is read; None where that is not worth it."""
     tensor, *places = extract.operands
     owner = owner_of(tensor)
+    if owner is not None and owner.name == "tensor.expand_shape" and is_by_ones(owner):
+        at = past_ones(owner, [At.of(place) for place in places])
+        owner, places = owner_of(owner.operands[0]), [each.build() for each in at]
     source = read(owner, free=True) if owner is not None else None
     generic = read(reader, free=True)
     if source is None or generic is None or not _is_cheap(source, generic):
@@ -100,6 +103,8 @@ def _is_cheap(source: Generic, reader: Generic) -> bool:
     if any(name.startswith("math.") for name in inside) or any(behind(value) for value in source.inputs):
         return False
     users = [use.owner.operation for use in source.results[0].uses]
+    if len(users) == 1 and users[0].name == "tensor.expand_shape":
+        users = [use.owner.operation for use in users[0].results[0].uses]
     if len(users) > 1 or users[0].name != "tensor.extract" or _has_open_position(source):
         return False
     return math.prod(reader.sizes) <= AGAIN * math.prod(source.sizes)
@@ -128,6 +133,8 @@ def _unmoved(value: Any, at: list[At]) -> tuple[Any, list[At]] | None:
     owner = owner_of(value)
     if owner is None or not value.type.has_static_shape:
         return None
+    if owner.name in ("tensor.expand_shape", "tensor.collapse_shape") and is_by_ones(owner):
+        return _unmoved(owner.operands[0], past_ones(owner, at))
     if owner.name == "tensor.extract_slice":
         return _unmoved(owner.operands[0], Slice(owner, value.type).after(at))
     if owner.name == "linalg.generic" and (order := permutation(owner)) is not None:

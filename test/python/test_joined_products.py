@@ -181,8 +181,9 @@ def test_a_block_of_llama_is_eleven_launches() -> None:
     large = compile_module(module.text(module.Sizes(), "bf16"), chip="h100", until="lower")
     assert large.launch is not None
     assert len(large.launch.steps) == 11
-    sizes = module.Sizes(2, 12, 4, 2, 16, 40)
     rng = np.random.default_rng(0)
-    given = [rng.standard_normal(shape).astype(np.float32) * 0.5 for shape in sizes.shapes()]
-    kernel = mlir_gemm.compile(module.text(sizes, "f32"), device="simulator", chip="sm_80")
-    np.testing.assert_allclose(np.asarray(kernel(*given)), numbers_of_llama(sizes, given), rtol=2e-4, atol=2e-4)
+    for sizes in (module.Sizes(2, 12, 4, 2, 16, 40), module.Sizes(1, 9, 2, 1, 8, 24)):
+        given = [rng.standard_normal(shape).astype(np.float32) * 0.5 for shape in sizes.shapes()]
+        kernel = mlir_gemm.compile(module.text(sizes, "f32"), device="simulator", chip="sm_80")
+        assert len(kernel.launch.steps) <= 12
+        np.testing.assert_allclose(np.asarray(kernel(*given)), numbers_of_llama(sizes, given), rtol=2e-4, atol=2e-4)
