@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from mlir_gemm.parts.registry import mainloop_of, mma_of
-from mlir_gemm.spec.schedule import Schedule
+from mlir_gemm.spec.schedule import Schedule, Tile
 
 WARP_SIZE = 32
 WARPGROUP = 4
 """Warps of a warpgroup."""
 MOST_CONSUMERS = 3
 """Warpgroups that multiply, beside the one that copies."""
+
+
+def of_each(tile: Tile, matrices: int) -> Tile:
+    """The part of a tile that each of several matrices B has."""
+    m, n, k = tile
+    return m, n // matrices, k
 
 
 def consumer_warpgroups(schedule: Schedule) -> int:

@@ -146,6 +146,8 @@ def _of(problem: Problem, schedule: Schedule, operand: str) -> Copied:
         k //= KEPT
     if problem.composite and operand == "b":
         across, k = (across // problem.composite, k) if along_k else (across, k // problem.composite)
+    if problem.b_matrices and operand == "b" and not (along_k and not turned):  # rows of each matrix, one after another
+        across, k = across // problem.b_matrices, k * problem.b_matrices
     element = element_bytes(problem, operand)
     vector = 8 * element if turned else min(schedule.vector, aligned)
     mainloop, layout = mainloop_of(schedule), layout_of(schedule, operand)

@@ -186,7 +186,7 @@ class KernelRun:
             assert self.rows is not None  # `select` ran, or was read from the module
             return row_passes(stage, self.rows, self.target)
         assert self.schedule is not None  # the same
-        return product_passes(stage, self.schedule, self.target)
+        return product_passes(stage, self.schedule, self.target, self.problem.matrices if self.problem else 1)
 
     def mark(self, stage: str) -> None:
         """Writes into the IR how far it is, unless it is further."""

@@ -10,7 +10,7 @@ from mlir_gemm.dialect import composites, im2col, planes, windows
 from mlir_gemm.dialect.arguments import argument_attributes
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.linalg import products, structured
-from mlir_gemm.dialect.linalg.products import Factor, Product, the_product
+from mlir_gemm.dialect.linalg.products import Factor, Product, the_product, the_products
 from mlir_gemm.dialect.outlining import padding
 from mlir_gemm.dialect.outlining.views import View, view_of_type
 from mlir_gemm.dialect.walk import body, in_block
@@ -25,9 +25,10 @@ WHOLE = 128
 
 
 def problem_of(function: Any) -> Problem:
-    """The problem of a kernel: a function on memrefs with one product and elementwise operations around it.
+    """The problem of a kernel: a function on memrefs with one product and elementwise operations around it, or with
+    several products of one A.
 
-    Raises InputError when there is not exactly one product.
+    Raises InputError when there is not exactly one product, or others than those.
     """
     product = the_product(function)
     sizes = structured.sizes_of(product.generic)
@@ -38,8 +39,10 @@ def problem_of(function: Any) -> Problem:
     result = stores[-1] if stores else product.accumulator
     a_order, b_order = _order(product, product.a, "m", "k"), _order(product, product.b, "k", "n")
     behind = _epilogue(function, product)
+    matrices = len(the_products(function))
+    work = sum(map(_instructions, behind)) + MATRIX_OPERATIONS * sum(_matrices(function, each) for each in behind)
     return Problem(
-        m, n, k,
+        m, matrices * n, k,
         a=products.element_of(product.a),
         b=products.element_of(product.b),
         acc=acc,
@@ -56,8 +59,7 @@ def problem_of(function: Any) -> Problem:
         b_memory=_memory(product, product.b) or _padded(product, 1),
         unsigned=product.unsigned,
         out_order=_result_order(function, result),
-        epilogue_ops=sum(map(_instructions, behind))
-        + MATRIX_OPERATIONS * sum(_matrices(function, generic) for generic in behind),
+        epilogue_ops=-(-work // matrices),
         algebra=str(product.algebra) if product.algebra else "",
         epilogue_matrices=sum(_matrices(function, generic) for generic in behind),
         symmetric=SYMMETRIC in function.attributes,
@@ -73,6 +75,7 @@ def problem_of(function: Any) -> Problem:
         b_channels=_channels(product, product.b),
         epilogue_vector=min((_epilogue_vector(function, generic) for generic in behind), default=WIDEST),
         epilogue_types=" ".join(each for generic in behind for each in _matrix_types(function, generic)),
+        b_matrices=matrices if matrices > 1 else 0,
     )  # fmt: skip
 
 
@@ -262,7 +265,7 @@ def _epilogue(function: Any, product: Product) -> list[structured.Generic]:
             behind = True
         elif behind and structured.is_generic(operation):
             found.append(structured.read(operation))
-    return found
+    return [generic for generic in found if generic.elementwise]
 
 
 def _instructions(generic: structured.Generic) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mlir_gemm.parts.block import threads
+from mlir_gemm.parts.block import of_each, threads
 from mlir_gemm.parts.layout import staged
 from mlir_gemm.parts.registry import layout_of, mainloop_of, mma_of, parts_of, raster_of
 from mlir_gemm.pipeline.conversions import converted
@@ -16,13 +16,14 @@ from mlir_gemm.spec.stages import ALL_SLOTS
 from mlir_gemm.spec.target import Target
 
 
-def product_passes(stage: str, schedule: Schedule, target: Target) -> list[PassSpec]:
-    """The passes of one stage, from `tile` to the last one with IR, of a product with this schedule."""
-    return in_stage(stage, ALL_SLOTS[stage], _placed(schedule, target))
+def product_passes(stage: str, schedule: Schedule, target: Target, matrices: int = 1) -> list[PassSpec]:
+    """The passes of one stage, from `tile` to the last one with IR, of a product with this schedule, by so many
+    matrices B, which have equal parts of a tile's columns."""
+    return in_stage(stage, ALL_SLOTS[stage], _placed(schedule, target, matrices))
 
 
-def _placed(schedule: Schedule, target: Target) -> Iterator[Placed]:
-    yield from _before_parts(schedule, target)
+def _placed(schedule: Schedule, target: Target, matrices: int) -> Iterator[Placed]:
+    yield from _before_parts(schedule, target, matrices)
     for part in (mma_of(schedule), mainloop_of(schedule), *parts_of(schedule)):
         yield from part.passes(schedule, target)
     yield from _after_parts(schedule, target)
@@ -31,15 +32,16 @@ def _placed(schedule: Schedule, target: Target) -> Iterator[Placed]:
             yield at(each.stage, each.slot, step(each.name, **each.options))
 
 
-def _before_parts(schedule: Schedule, target: Target) -> Iterator[Placed]:
+def _before_parts(schedule: Schedule, target: Target, matrices: int) -> Iterator[Placed]:
     """What comes first where a part has passes at the same slot."""
+    block, warp = of_each(schedule.block, matrices), of_each(schedule.warp, matrices)
     yield at("tile", "loops", step("keep-reference"))
     yield at("tile", "loops", upstream("func.func(convert-linalg-to-affine-loops)"))
     yield at("tile", "loops", step("turn-views"))
     yield at("tile", "sizes", step("share-sizes"))
-    yield at("tile", "tile", step("tile-loops", block=schedule.block))
+    yield at("tile", "tile", step("tile-loops", block=block))
     yield at("tile", "padding", step("reveal-padding"))
-    yield at("fuse", "fuse", step("fuse-blocks"))
+    yield at("fuse", "fuse", step("fuse-blocks"), *([step("fuse-steps")] if matrices > 1 else []))
     if schedule.promote:
         layouts = [layout_of(schedule, operand).attribute(schedule, operand) for operand in "ab"]
         other: dict[str, str | bool] = {"layout_b": layouts[1]} if layouts[1] != layouts[0] else {}
@@ -63,7 +65,7 @@ def _before_parts(schedule: Schedule, target: Target) -> Iterator[Placed]:
         cluster_n=schedule.cluster_n, split_k_cluster=schedule.split_k_cluster, **space,
     )  # fmt: skip
     yield at("parallelize", "raster", walk, upstream("cse"))
-    yield at("distribute", "units", step("distribute-warps", warp=schedule.warp, unit=mma_of(schedule).unit))
+    yield at("distribute", "units", step("distribute-warps", warp=warp, unit=mma_of(schedule).unit))
     yield at("distribute", "clean", upstream("cse"))
     yield at("launch", "launch", step("launch-blocks", threads=threads(schedule)))
     yield at("launch", "outline", upstream("gpu-launch-sink-index-computations"), step("pass-sizes"))

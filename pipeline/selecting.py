@@ -21,7 +21,7 @@ def before_choices(pinned: Mapping[str, Any], variant: Variant) -> list[PassSpec
         "divisors": Variant.text(variant.divisors),
     }
     options = {name: text for name, text in given.items() if text}
-    return [*([step("pin-schedule", **options)] if options else []), step("select-precision")]
+    return [*([step("pin-schedule", **options)] if options else []), step("select-precision"), step("select-joins")]
 
 
 def tuned_passes(database: Database | None, target: Target) -> list[PassSpec]:

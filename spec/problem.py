@@ -90,6 +90,10 @@ class Problem:
     epilogue_types: str = ""
     """Element types of the matrices of D's shape that the epilogue reads, in whole bytes and no planes of components,
     such as `f16 f32`; empty where it reads none."""
+    b_matrices: int = 0
+    """How many matrices B one kernel multiplies by the same A, each with an equal part of N, and of a tile's columns
+    (`join-products`); 0 for one. The epilogue's bytes, and what it reads, are those of an element of all their results
+    together."""
 
     @property
     def flops(self) -> int:
@@ -105,10 +109,16 @@ class Problem:
             f", zero for {shown_zeros(self.zeros)}" if self.zeros else ""
         )
         same += f", {self.sparse.upper()} is 2:4 sparse" if self.sparse else ""
+        same += f", B of {self.b_matrices} matrices" if self.b_matrices else ""
         same += f", B of {self.composite} components" if self.composite else ""
         same += f", planes of {', '.join(self.planes.upper())}" if self.planes else ""
         same += f", masked for {shown_zeros(self.result_mask)}" if self.result_mask else ""
         return f"{sizes} {self.a},{self.b}->{self.out}{orders} (accumulates in {self.acc}{by}{same})"
+
+    @property
+    def matrices(self) -> int:
+        """How many matrices B there are."""
+        return max(1, self.b_matrices)
 
     @property
     def pads_with_zeros(self) -> bool:

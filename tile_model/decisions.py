@@ -16,13 +16,18 @@ from mlir_gemm.tile_model.select import Choice, select
 
 def _of_numbers(offer: Offer) -> Offer:
     """A rewrite for ordinary products only: it relies on padding with zeros, or on partial sums."""
-    return lambda case: None if case.problem.algebra or case.problem.composite else offer(case)
+    return _of_one(lambda case: None if case.problem.algebra or case.problem.composite else offer(case))
+
+
+def _of_one(offer: Offer) -> Offer:
+    """A rewrite of the only product of a kernel."""
+    return lambda case: None if case.problem.b_matrices else offer(case)
 
 
 REWRITES: dict[str, Offer] = {
     "components": _of_numbers(composite.offer),
     "materialize": _of_numbers(materialize.offer), "relayout": _of_numbers(relayout.offer),
-    "split_k_workspace": _of_numbers(dividing.offer), "swap_ab": swap.offer,
+    "split_k_workspace": _of_numbers(dividing.offer), "swap_ab": _of_one(swap.offer),
 }  # fmt: skip
 """The rewrites, in the order in which they are asked."""
 

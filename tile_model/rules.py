@@ -42,6 +42,7 @@ from mlir_gemm.spec.schedule import FIELDS, PRECISIONS, Schedule
 from mlir_gemm.spec.target import Target
 from mlir_gemm.tile_model.shape_rules import (
     block_divisible_by_warp,
+    equal_parts,
     instruction_shape,
     unrolled_evenly,
     warp_multiple_of_instruction,
@@ -318,8 +319,8 @@ def grid_fits(problem: Problem, schedule: Schedule, target: Target) -> str | Non
 OF_PROBLEMS: tuple[Rule, ...] = (sizes_positive, supported_types, supported_result)
 OF_CHIP: tuple[Rule, ...] = (mma_of_chip, copy_of_chip, rings, parts_on_rings, fields_of_others)
 OF_SHAPES: tuple[Rule, ...] = (
-    instruction_shape, warp_multiple_of_instruction, block_divisible_by_warp, unrolled_evenly, stages_supported,
-    promote_for_copies,
+    instruction_shape, warp_multiple_of_instruction, block_divisible_by_warp, unrolled_evenly, equal_parts,
+    stages_supported, promote_for_copies,
     accumulates, accumulates_while_copying, warps_on_rings,
 )  # fmt: skip
 OF_RESOURCES: tuple[Rule, ...] = (threads_fit, smem_fits, resident_fits, registers_fit, grid_fits)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from mlir_gemm.parts.registry import mma_of
-from mlir_gemm.parts.wording import multiples, shown_tile
+from dataclasses import replace
+
+from mlir_gemm.parts.block import of_each
+from mlir_gemm.parts.registry import layout_of, mainloop_of, mma_of, parts_of
+from mlir_gemm.parts.wording import multiples, shown_tile, shown_value
+from mlir_gemm.spec.backends import NVPTX
 from mlir_gemm.spec.problem import Problem
-from mlir_gemm.spec.schedule import Schedule
+from mlir_gemm.spec.schedule import FIELDS, Schedule
 from mlir_gemm.spec.target import Target
 
 _AXES = ("m", "n", "k")
@@ -56,3 +60,35 @@ def unrolled_evenly(problem: Problem, schedule: Schedule, target: Target) -> str
     return (
         f"{given}: a block tile has {steps} steps of k (block and warp); expected {' or '.join([*able, '0, for all'])}"
     )
+
+
+_UNTRIED = (
+    "accumulate", "promote", "promote_a", "promote_b", "stream_k", "split_k_cluster", "split_k_workspace", "promote_c",
+    "promote_result", "promotion", "space", "swap_ab", "layout_b",
+)  # fmt: skip
+"""Fields that products of several matrices B have not been tried with."""
+
+
+def equal_parts(problem: Problem, schedule: Schedule, target: Target) -> str | None:
+    """Of several matrices B each has an equal part of a tile's columns, which is one that the operation takes."""
+    count = problem.b_matrices
+    if not count:
+        return None
+    what = f"with B of {count} matrices"
+    mma = mma_of(schedule)
+    if target.backend != NVPTX or mma.whole_tiles:
+        return f"mma={mma.name} {what} on {target.chip}: expected a product for each"
+    for name in _UNTRIED:
+        value, usual = schedule.value(name), FIELDS[name]
+        if value != usual:
+            return f"{name}={shown_value(value)} {what}: expected {shown_value(usual)}"
+    unit = count * mma.tile_unit(schedule.instruction)[1]
+    for name, tile in (("block", schedule.block), ("warp", schedule.warp)):
+        if tile[1] % unit:
+            nearest = multiples(tile[1], unit)
+            return f"{name}={shown_tile(tile)} {what}: its n must be a multiple of {unit}; the nearest: {nearest}"
+    each = replace(schedule, block=of_each(schedule.block, count), warp=of_each(schedule.warp, count))
+    one = replace(problem, n=problem.n // count, b_matrices=0)
+    owners = (mma, mainloop_of(each), *(layout_of(each, operand) for operand in "ab"), *parts_of(each))
+    reasons = (rule(one, each, target) for owner in owners for rule in owner.rules.shape)
+    return next((f"{reason} ({what})" for reason in reasons if reason), None)

@@ -163,6 +163,19 @@ def _together(expand: Any, at: Sequence[At]) -> list[At]:
     return found
 
 
+def is_by_ones(reshape: Any) -> bool:
+    """Whether a reshape only adds dimensions of size 1, or takes them away."""
+    shapes = [[size for size in value.type.shape if size != 1] for value in (reshape.operands[0], reshape.results[0])]
+    return shapes[0] == shapes[1] and reshape.results[0].type.has_static_shape
+
+
+def past_ones(reshape: Any, at: Sequence[At]) -> list[At]:
+    """The place before such a reshape of a place after it."""
+    source, result = reshape.operands[0].type.shape, reshape.results[0].type.shape
+    kept = iter([each for each, size in zip(at, result, strict=True) if size != 1])
+    return [At.number(0) if size == 1 else next(kept) for size in source]
+
+
 def permutation(op: Any) -> list[int] | None:
     """For each dimension of what a generic transposes, that of its result; None for anything else."""
     inside, maps = in_block(body(op)), [each.value for each in op.attributes["indexing_maps"]]

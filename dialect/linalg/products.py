@@ -137,20 +137,61 @@ def why_no_product(operation: Any) -> str | None:
 
 
 def the_product(function: Any) -> Product:
-    """The one product of a kernel, with one m, n and k. Raises InputError if there is none or more than one.
+    """The one product of a kernel, with one m, n and k, or the first of several that multiply the same A
+    (`join-products`). Raises InputError if there is none, or another one.
 
     The loops of a kernel are [batch..., m, n, k]; a batch loop need not be used by both A and B.
     """
     inside = in_block(body(function))
     products = [product for product in map(product_of, inside) if product is not None]
-    if len(products) > 1:
-        raise input_error(products[1].op, "a second product; expected one in a kernel")
+    for other in products[1:]:
+        if not alike(products[0], other):
+            raise input_error(other.op, "a second product; expected one in a kernel, or all of one A, with loops and "
+                              "B alike")  # fmt: skip
     if products:
         return _by_place(products[0])
     reasons = [why_no_product(each) for each in inside if structured.is_generic(each)]
     found = f" ({'; '.join(dict.fromkeys(reason for reason in reasons if reason))})" if reasons else ""
     raise input_error(function, f"the function holds no product{found}; expected a linalg.generic or linalg.matmul "
                       "that adds up products of two operands")  # fmt: skip
+
+
+def the_products(function: Any) -> list[Product]:
+    """All products of a kernel: one, or several of the same A."""
+    return [product for product in map(product_of, in_block(body(function))) if product is not None]
+
+
+def alike(one: Product, other: Product) -> bool:
+    """Whether two products multiply the same A by matrices that lie alike, all as they are in memory, in the same
+    loops: what one kernel can do in the same steps."""
+    return one.generic.inputs[0] == other.generic.inputs[0] and same_form(one, other)
+
+
+def same_form(one: Product, other: Product) -> bool:
+    """The same, of operands that lie like those of the other product."""
+    if not all(is_single(each) for each in (one, other)):
+        return False
+    forms = [
+        (
+            [str(map_) for map_ in each.generic.maps], structured.sizes_of(each.generic), each.generic.inputs[0].type,
+            _lying(each.generic.inputs[1].type), each.accumulator.type, each.multiplication.results[0].type,
+            each.unsigned,
+        )
+        for each in (one, other)
+    ]  # fmt: skip
+    return forms[0] == forms[1]
+
+
+def _lying(type_: Any) -> tuple[Any, ...]:
+    """How a matrix lies in memory, wherever it starts there."""
+    return list(type_.shape), type_.element_type, type_.get_strides_and_offset()[0]
+
+
+def is_single(product: Product) -> bool:
+    """Whether a product reads one element of each of two operands, and nothing is computed from these."""
+    numbers = (product.a.operands, product.b.operands)
+    plain = product.algebra is None and product.a.plain and product.b.plain
+    return plain and len(product.generic.inputs) == 2 and numbers == ((0,), (1,))
 
 
 def _by_place(product: Product) -> Product:

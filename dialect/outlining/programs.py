@@ -47,6 +47,16 @@ def drop(run_: Any) -> None:
             each.erase()
 
 
+def move_before(value: Any, place: Any) -> None:
+    """Moves what makes a buffer in front of an operation of its block that comes to use it."""
+    owner = value.owner
+    if hasattr(owner, "operations") or owner.operation.is_before_in_block(place):
+        return
+    for operand in owner.operation.operands:
+        move_before(operand, place)
+    owner.operation.move_before(place)
+
+
 def kernel_of(run_: Any) -> str:
     """The name of the kernel that a tile.run runs."""
     return ir.StringAttr(run_.operation.attributes["kernel"]).value

@@ -30,7 +30,8 @@ def leaves_transposed(problem: Problem) -> bool:
 
 
 def _shared(problem: Problem, schedule: Schedule) -> int:
-    columns, warpgroups = schedule.warp[1] // schedule.split_k_cluster, consumer_warpgroups(schedule)
+    columns = schedule.warp[1] // problem.matrices // schedule.split_k_cluster
+    warpgroups = consumer_warpgroups(schedule)
     if leaves_transposed(problem):
         item = ELEMENT_BYTES[problem.out]
         part = next((part for part in range(TRANSPOSED // item, 0, -8) if columns % part == 0), 0)

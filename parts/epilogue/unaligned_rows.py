@@ -26,7 +26,8 @@ def rows_bytes(problem: Problem, schedule: Schedule) -> int:
         return 0
     units = consumer_warpgroups(schedule) if mma.unit == "warpgroup" else schedule.warps
     width, transposed = ELEMENT_BYTES[problem.out], problem.out_order == "nm"
-    columns = columns_of_buffer(schedule.warp[1] // schedule.split_k_cluster, width, mma.unit, transposed)
+    columns = schedule.warp[1] // problem.matrices // schedule.split_k_cluster
+    columns = columns_of_buffer(columns, width, mma.unit, transposed)
     if not columns:
         return 0
     lines, run = shape_of_buffer(columns, width, mma.unit, transposed)

@@ -1,7 +1,7 @@
 """accumulate: the accumulator stays in registers across the k loop, and temporary buffers vanish.
 
 Expects tile.load and tile.store around tile.mma. Leaves
-- the accumulator as an iter_arg of the k loop: a load and a store of one tile, at offsets that do not change in the
+- accumulators as iter_args of the k loop: the loads and the stores of their tiles, at offsets that do not change in the
   loop, move before it and after it (option `registers=false` leaves them, and C is read and written in each
   step). Left alone are loops that touch the accumulator's memref in another way or do not count from 0 in steps of 1;
 - no load of a tile that was stored just before: the stored value is used;
@@ -69,28 +69,32 @@ def base_of(memory: Any) -> Any:
 
 
 def _carry(loop: Any) -> None:
-    """Moves the load and the store of one accumulator tile out of a k loop, and its value into an iter_arg."""
+    """Moves loads and stores of accumulator tiles out of a k loop, and their values into iter_args: all or none."""
     trips = trips_of(loop)
     inside = in_block(body(loop))
     loads = [op for op in inside if op.operation.name == "tile.load"]
     stores = [op for op in inside if op.operation.name == "tile.store"]
     pairs = [(load, store) for load in loads for store in stores if region_of(load) == region_of(store)]
-    if trips is None or len(pairs) != 1:
+    if trips is None or not pairs or not all(_stays(loop, *pair) for pair in pairs):
         return
-    load, store = pairs[0]
+    places: list[tuple[Any, list[Any]]] = []
+    with ir.InsertionPoint(loop), loop.location:
+        for load, _ in pairs:
+            indices = [offset.build() for offset in region_of(load).offsets]
+            places.append((_like(load, [load.operands[0], *indices], [load.results[0].type]), indices))
+        carried = affine.make_for(trips, "k", [before.results[0] for before, _ in places])
+        for (load, store), (_, indices), result in zip(pairs, places, list(carried.results), strict=True):
+            _like(store, [result, region_of(load).memory, *indices], [])
+    _move_into(loop, carried, pairs)
+    loop.operation.erase()
+
+
+def _stays(loop: Any, load: Any, store: Any) -> bool:
+    """Whether a k loop touches the memref of an accumulator by these two only, at offsets that do not change in it."""
     memory, offsets = region_of(load).memory, region_of(load).offsets
     touching = [op for op in operations(loop) if base_of(memory) in map(base_of, op.operation.operands)]
     moving = [value for offset in offsets for value in [memory, *offset.terms] if defined_within(value, loop)]
-    if touching != [load, store] or moving:
-        return
-    with ir.InsertionPoint(loop), loop.location:
-        indices = [offset.build() for offset in offsets]
-        before = _like(load, [load.operands[0], *indices], [load.results[0].type])
-        carried = affine.make_for(trips, "k", [before.results[0]])
-        _like(store, [carried.results[0], memory, *indices], [])
-    result = store.operands[0]
-    _move_into(loop, carried, load, store, result)
-    loop.operation.erase()
+    return touching == [load, store] and not moving
 
 
 def _like(operation: Any, operands: list[Any], results: list[Any]) -> Any:
@@ -101,16 +105,18 @@ def _like(operation: Any, operands: list[Any], results: list[Any]) -> Any:
     )
 
 
-def _move_into(loop: Any, carried: Any, load: Any, store: Any, result: Any) -> None:
+def _move_into(loop: Any, carried: Any, pairs: list[tuple[Any, Any]]) -> None:
     target = body(carried)
+    results = [store.operands[0] for _, store in pairs]
     for operation in in_block(body(loop))[:-1]:
         target.append(operation)
     affine.induction_variable(loop).replace_all_uses_with(affine.induction_variable(carried))
-    load.operation.results[0].replace_all_uses_with(target.arguments[1])
-    store.operation.erase()
-    load.operation.erase()
+    for (load, store), argument in zip(pairs, list(target.arguments)[1:], strict=True):
+        load.operation.results[0].replace_all_uses_with(argument)
+        store.operation.erase()
+        load.operation.erase()
     with ir.InsertionPoint(target), loop.location:
-        affine.yield_([result])
+        affine.yield_(results)
 
 
 def _forward(block: Any) -> None:

@@ -5,8 +5,9 @@ for the first that writes memory that the copy engine can write, with a buffer: 
 each warpgroup, so that one is filled while the other is read, or of 64 bytes, or two times two of 32 where only these
 divide the tile's rows; and at the end of the consumer tile.tma_store_wait. Where the memory's rows run down the tile,
 as they do once A and B have been swapped, a panel holds 64 rows of up to 64 columns of it, transposed.
-A tile that is stored once more, transposed, goes through the same buffer where its panels have the same shape. Other
-stores stay as they are: of elements other than 16 or 32 bits (transposed: 16, or both where A comes through registers),
+A tile that is stored once more, transposed, goes through the same buffer where its panels have the same shape, and so
+do the results of several matrices B (`join-products`). Other stores stay as they are: of elements other than 16 or 32
+bits (transposed: 16, or both where A comes through registers),
 of tiles whose width is not a multiple of a panel, and of memory whose last dimension runs along neither side of the
 tile, or whose rows do not start or end aligned. A second run changes nothing.
 """
@@ -23,6 +24,7 @@ from mlir_gemm.dialect.rings import PANELS, SWIZZLE, swizzle_of
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.lowering.tma_store import BUFFERS
 from mlir_gemm.lowering.wgmma import through_registers
+from mlir_gemm.passes.accumulate.accumulate import base_of
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.describe.create_tensor_maps import ALIGNED, cannot_describe
 from mlir_gemm.spec.attributes import SCOPE, WARPS
@@ -63,11 +65,24 @@ def _stage(forall: Any, roles: Any) -> None:
         staging = _buffer(units * BUFFERS, store.operands[0].type, stores.is_transposed(store))
     mirrors = [other for other in found[1:] if tile.is_apart(other) and stores.mirrors(store, other)]
     turned = [columns_of_panel(store.operands[0].type.shape[1]), ROWS]
-    stores.staged(store, stores.tma_store, staging)
+    alike = [other for other in found[1:] if _matrices(roles) > 1 and _leaves_alike(store, other)]
+    for each in (store, *alike):
+        stores.staged(each, stores.tma_store, staging)
     if mirrors and list(staging.type.shape[1:]) == turned:
         stores.staged(mirrors[0], stores.tma_store, staging)
     with ir.InsertionPoint(consumer), roles.location:
         stores.tma_store_wait()
+
+
+def _leaves_alike(store: Any, other: Any) -> bool:
+    """Whether another store is of such a tile, and neither is transposed."""
+    transposed = stores.is_transposed(store) or stores.is_transposed(other)
+    return other.operands[0].type == store.operands[0].type and not transposed
+
+
+def _matrices(roles: Any) -> int:
+    """How many matrices B are multiplied."""
+    return len({base_of(product.operands[1]) for product in named(roles, "tile.mma")})
 
 
 def _can_stage(store: Any, transposed: tuple[int, ...]) -> bool:

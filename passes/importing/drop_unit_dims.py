@@ -26,6 +26,7 @@ from mlir_gemm.dialect.linalg.generics import (
     rebuild,
 )
 from mlir_gemm.dialect.linalg.reshapes import reshape
+from mlir_gemm.dialect.linalg.structured import is_free
 from mlir_gemm.passes.base import Pass
 
 
@@ -37,8 +38,8 @@ class DropUnitDims(Pass):
 
     def run(self, module: Any) -> None:
         for operation in generics(module):
-            generic = read(operation)
-            if generic is not None:
+            generic = read(operation, free=True)
+            if generic is not None and (not is_free(operation) or max(generic.sizes, default=1) > 1):
                 _drop(generic)
         erase_dead(module)
 

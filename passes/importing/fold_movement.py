@@ -5,6 +5,8 @@ generic that only moves data, that is, yields its one input, is absorbed by
 - the generic that makes its input, if nothing else reads that and the movement is a permutation: the result is written
   permuted (a product gets a permuted output map, an elementwise generic other loops);
 - the generics that read it: they read its input through the composed map.
+Where a product makes its input and products read what it moves, along one loop each of k and of their own rows or
+columns, the readers come first: heads are batches of what reads them, but columns of the product that makes them.
 Likewise, if the only reader of a result is elementwise and reads it permuted, the result is written permuted. Some
 movements stay, and become copies: one that is returned as it is; one whose operand alone says how often a loop runs;
 one without which a product would no longer be recognised as one; and one that has weights run along the windows of an
@@ -21,6 +23,7 @@ from mlir_gemm.dialect.linalg.generics import (
     ONE,
     Generic,
     Map,
+    behind,
     empty,
     erase_dead,
     fill,
@@ -102,7 +105,7 @@ def _reading_through(generic: Generic, position: int) -> Any | None:
 def _write_moved(movement: Generic) -> bool:
     """A permutation of a result that nothing else reads is done where the result is made."""
     source = producer(movement.inputs[0])
-    if source is None or not one_use(movement.inputs[0]) or len(source.outputs) != 1:
+    if source is None or not one_use(movement.inputs[0]) or len(source.outputs) != 1 or _is_read_in_place(movement):
         return False
     read_by, written = movement.maps[0], movement.output_maps[0]
     if len(read_by) != len(movement.sizes) or ONE in read_by or ONE in written:
@@ -113,6 +116,43 @@ def _write_moved(movement: Generic) -> bool:
     replace(movement, new)
     source.operation.erase()
     return True
+
+
+def _is_read_in_place(movement: Generic) -> bool:
+    """Whether a product makes what is moved, and all that read it are products that can as well read it as it was."""
+    if not any(product_of(each) is not None for each in behind(movement.inputs[0])):
+        return False
+    before, after = movement.maps[0], movement.output_maps[0]
+    neighbours = None if ONE in before else after.index(before[-1])
+    return neighbours is not None and _is_read_along(movement, neighbours)
+
+
+def _is_read_along(movement: Generic, neighbours: int) -> bool:
+    """Whether all that read a result, perhaps moved on, are products with one loop along k and one along the rows or
+    columns of this operand, of which one runs along a dimension of the result in which neighbours lie."""
+    uses = list(movement.results[0].uses)
+    for use in uses:
+        reader, number = read(use.owner.operation), int(use.operand_number)
+        if reader is None or number >= len(reader.inputs):
+            return False
+        loops = reader.maps[number]
+        if is_movement(reader):
+            written = reader.output_maps[0]
+            if loops[neighbours] not in written or not _is_read_along(reader, written.index(loops[neighbours])):
+                return False
+        elif not _runs_along(reader, number, loops[neighbours]):
+            return False
+    return bool(uses)
+
+
+def _runs_along(reader: Generic, number: int, neighbours: int) -> bool:
+    product = product_of(reader.operation)
+    if product is None:
+        return False
+    across = product.m if number in product.a.operands else product.n
+    loops = reader.maps[number]
+    own = [loop for loop in loops if loop in product.k], [loop for loop in loops if loop in across]
+    return [len(each) for each in own] == [1, 1] and (neighbours in own[0] or neighbours == own[1][0] == loops[-1])
 
 
 def _write_as_read(reader: Generic) -> bool:

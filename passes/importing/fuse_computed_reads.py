@@ -4,8 +4,9 @@ Expects linalg.generic on tensors (after fuse-elementwise). A slice, a padding, 
 known at run time only is an elementwise generic with tensor.extract operations, and a kernel of its own, whose result
 others read again. It is computed in the body of each elementwise generic that reads it, if all that read it are such,
 and if none of them can become a part of another kernel, which reads no computed places: none reads, or leads to, the
-result of a reduction. Bodies that check something stay, and those that compute more than reading takes: with functions
-(`math`), or with reductions behind their operands.
+result of a reduction, but of one that is read at these places too (a rotary embedding adds what it turns to what it has
+turned, both of a product's result). Bodies that check something stay, and those that compute more than reading takes:
+with functions (`math`), or with reductions behind their operands.
 
 The other way round, what is read at a computed place and is the result of an elementwise generic, which has no other
 readers, is computed at that place, if that is at most 8 operations and not done more than 4 times for an element; and
@@ -20,6 +21,7 @@ from typing import Any, ClassVar
 
 from mlir_gemm.dialect import constants
 from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.linalg.computed_reads import At, Slice, is_by_ones, past_ones, permutation
 from mlir_gemm.dialect.linalg.generics import (
     ONE,
     Generic,
@@ -35,6 +37,7 @@ from mlir_gemm.dialect.linalg.generics import (
     writes_once,
 )
 from mlir_gemm.dialect.linalg.products import product_of
+from mlir_gemm.dialect.linalg.reshapes import reshape
 from mlir_gemm.dialect.walk import in_block
 from mlir_gemm.passes.base import Pass
 
@@ -53,6 +56,7 @@ class FuseComputedReads(Pass):
             erase_dead(module)
 
 
+_VIEWS = ("tensor.extract_slice", "tensor.collapse_shape", "tensor.expand_shape", "tensor.cast")
 MOST, AGAIN = 8, 4
 """Operations that are done where a result is read, and how often for an element."""
 
@@ -78,6 +82,9 @@ def _computed_at(reader: Any, extract: Any) -> Any | None:
     """An element of an elementwise result, computed where it is read; None where that is not worth it."""
     tensor, *places = extract.operands
     owner = owner_of(tensor)
+    if owner is not None and owner.name == "tensor.expand_shape" and is_by_ones(owner):
+        at = past_ones(owner, [At.of(place) for place in places])
+        owner, places = owner_of(owner.operands[0]), [each.build() for each in at]
     source = read(owner, free=True) if owner is not None else None
     generic = read(reader, free=True)
     if source is None or generic is None or not _is_cheap(source, generic):
@@ -96,6 +103,8 @@ def _is_cheap(source: Generic, reader: Generic) -> bool:
     if any(name.startswith("math.") for name in inside) or any(behind(value) for value in source.inputs):
         return False
     users = [use.owner.operation for use in source.results[0].uses]
+    if len(users) == 1 and users[0].name == "tensor.expand_shape":
+        users = [use.owner.operation for use in users[0].results[0].uses]
     if len(users) > 1 or users[0].name != "tensor.extract" or _has_open_position(source):
         return False
     return math.prod(reader.sizes) <= AGAIN * math.prod(source.sizes)
@@ -114,7 +123,39 @@ def _element(value: Any, places: list[Any]) -> Any:
     owner = owner_of(value)
     if owner is not None and owner.name == "tile.position":
         return dialect("arith").IndexCastOp(value.type.element_type, places[0]).result
-    return dialect("tensor").ExtractOp(value, places).result
+    source, at = _unmoved(value, [At.of(place) for place in places]) or (value, None)
+    return dialect("tensor").ExtractOp(source, places if at is None else [each.build() for each in at]).result
+
+
+def _unmoved(value: Any, at: list[At]) -> tuple[Any, list[At]] | None:
+    """What a transpose copies, of which a tensor is a slice, or which it is with dimensions joined, and a place of the
+    tensor there; None for other tensors. So nothing need be copied for what is read at computed places."""
+    owner = owner_of(value)
+    if owner is None or not value.type.has_static_shape:
+        return None
+    if owner.name in ("tensor.expand_shape", "tensor.collapse_shape") and is_by_ones(owner):
+        return _unmoved(owner.operands[0], past_ones(owner, at))
+    if owner.name == "tensor.extract_slice":
+        return _unmoved(owner.operands[0], Slice(owner, value.type).after(at))
+    if owner.name == "linalg.generic" and (order := permutation(owner)) is not None:
+        return owner.operands[0], [at[dim] for dim in order]
+    return _joined_first(owner, at) if owner.name == "tensor.collapse_shape" else None
+
+
+def _joined_first(collapse: Any, at: list[At]) -> tuple[Any, list[At]] | None:
+    """The same of dimensions that are joined after a transpose, and could be joined before it."""
+    moved = owner_of(collapse.operands[0])
+    order = permutation(moved) if moved is not None and moved.name == "linalg.generic" else None
+    if moved is None or order is None:
+        return None
+    groups = [[order.index(int(dim)) for dim in group] for group in collapse.attributes["reassociation"]]
+    if any(list(range(group[0], group[0] + len(group))) != group for group in groups):
+        return None
+    source, before = moved.operands[0], sorted(groups)
+    shape = [math.prod(source.type.shape[dim] for dim in group) for group in before]
+    with ir.InsertionPoint(collapse), collapse.location:
+        joined = reshape(source, shape)
+    return joined, [at[groups.index(group)] for group in before]
 
 
 def _fuse(operation: Any) -> bool:
@@ -124,7 +165,8 @@ def _fuse(operation: Any) -> bool:
         return False
     result = generic.results[0]
     readers = [read(use.owner, free=True) for use in result.uses]
-    if not readers or not all(each is not None and _may_compute(each) for each in readers):
+    from_places = _behind_places(generic)
+    if not readers or not all(each is not None and _may_compute(each, from_places) for each in readers):
         return False
     while uses := list(result.uses):
         reader = read(uses[0].owner, free=True)
@@ -146,12 +188,26 @@ def _only_reads(generic: Generic) -> bool:
     return not any(behind(value) for value in generic.inputs)
 
 
-def _may_compute(reader: Generic) -> bool:
+def _behind_places(generic: Generic) -> set[Any]:
+    """The reductions behind what a generic reads at computed places: what depends on all of it is no epilogue of
+    theirs."""
+    found = set[Any]()
+    for each in in_block(generic.block):
+        if each.operation.name == "tensor.extract":
+            value = each.operation.operands[0]
+            while (owner := owner_of(value)) is not None and owner.name in _VIEWS:
+                value = owner.operands[0]
+            found.update(behind(value))
+    return found
+
+
+def _may_compute(reader: Generic, from_places: set[Any]) -> bool:
     """Whether a generic is elementwise, and will be a kernel of elements whatever it reads."""
     names = [each.operation.name for each in in_block(reader.block)]
     if not reader.parallel or not writes_once(reader) or "cf.assert" in names:
         return False
-    return not any(behind(value) for value in reader.inputs) and _stays_elementwise(reader)
+    reached = {each for value in reader.inputs for each in behind(value)}
+    return reached <= from_places and _stays_elementwise(reader)
 
 
 def _stays_elementwise(generic: Generic) -> bool:

@@ -18,6 +18,7 @@ from typing import Any, ClassVar
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.linalg.generics import ONE, Generic, Map, erase_dead, generics, read, rebuild
 from mlir_gemm.dialect.linalg.reshapes import NAMES, chain, cuts, leaves, reshape, root_of, shorten, sizes_between
+from mlir_gemm.dialect.linalg.structured import is_free
 from mlir_gemm.dialect.walk import named
 from mlir_gemm.passes.base import Pass
 
@@ -34,7 +35,7 @@ class PropagateReshapes(Pass):
         while changed:
             changed = False
             for operation in generics(module):
-                generic = read(operation)
+                generic = read(operation, free=True)
                 if generic is not None:
                     changed |= _refine(generic)
             _straighten(module)
@@ -83,11 +84,12 @@ def _refine(generic: Generic) -> bool:
 def _divisions(generic: Generic, loop: int) -> set[int]:
     """The cuts at which a loop should be divided so that neighbours are read and written as they are.
 
-    Inputs come first: where one division excludes another, the first found stays.
+    Inputs come first: where one division excludes another, the first found stays. What reads at places that it
+    computes only follows those that read it: most of its inputs are positions, which may be divided anywhere.
     """
     size = generic.sizes[loop]
     found: set[int] = set()
-    for value, map_ in zip(generic.operands, generic.maps, strict=True):
+    for value, map_ in zip(generic.operands, generic.maps, strict=True) if not is_free(generic.operation) else ():
         if loop in map_ and root_of(value) != value:
             found = _added(found, _inside(root_of(value), value.type.shape, map_.index(loop)), size)
     for value, map_ in zip(generic.results, generic.output_maps, strict=True):

@@ -63,22 +63,12 @@ def _join_runs(module: Any, modules: dict[str, Any], wanted: str, name: str) -> 
     buffers = [*programs.buffers_of(one), *programs.buffers_of(other)]
     if place == first:
         for buffer in buffers:
-            _move_before(buffer, runs[first].operation)
+            programs.move_before(buffer, runs[first].operation)
     with ir.InsertionPoint(runs[place]), one.operation.location:
         programs.run(wanted, buffers)
     programs.drop(one)
     programs.drop(other)
     return True
-
-
-def _move_before(value: Any, place: Any) -> None:
-    """Moves what makes a buffer in front of a launch that comes to use it."""
-    owner = value.owner
-    if hasattr(owner, "operations") or owner.operation.is_before_in_block(place):
-        return
-    for operand in owner.operation.operands:
-        _move_before(operand, place)
-    owner.operation.move_before(place)
 
 
 def _rename(modules: dict[str, Any], name: str, wanted: str) -> None:

@@ -8,7 +8,8 @@ element of memory, perhaps extended, is copied as it is (`tile.copy`). One that 
 scale, is computed tile by tile: tile.load, arithmetic on vectors, tile.clip where the tile may pass the end of k (zero
 there adds nothing to the product), tile.store. So is one of another algebra, where the padding is not zero: infinities
 for a minimum of sums. With `layout=swizzle128` each buffer has the widest panels that divide its rows: `swizzle128`,
-`swizzle64` or `swizzle32`. Refuses factors that the loop also writes, or that depend on both m and n, and with
+`swizzle64` or `swizzle32`. Of several products in one k loop those that multiply the same tile share its buffer.
+Refuses factors that the loop also writes, or that depend on both m and n, and with
 `swizzle128` rows of other than whole 32 bytes. What reads shared memory already is left alone, so a second run changes
 nothing. With `operands=a`, or `b`, the other one stays where it is.
 """
@@ -83,8 +84,9 @@ def _promote(k_loop: Any, layouts: tuple[str, str], operands: str, turn: str) ->
             raise pass_error(store, "a k loop around something else than a product, c += a * b; it cannot be staged")
         products.append(found)
     written = [affine.access(store)[0] for store in stores]
+    staged: dict[Any, Any] = {}
+    anchor = in_block(body(k_loop))[0]
     for product in products:
-        anchor = in_block(body(k_loop))[0]
         cores, pads = product.cores(), product.pads()
         sides = (([product.m, product.k], [product.n]), ([product.k, product.n], [product.m]))
         for name, core, pad, (points, others), layout in zip("ab", cores, pads, sides, layouts, strict=True):
@@ -96,7 +98,8 @@ def _promote(k_loop: Any, layouts: tuple[str, str], operands: str, turn: str) ->
             for load in loads:
                 if affine.access(load)[0] in written:
                     raise pass_error(load, "an operand that the k loop also writes cannot be staged")
-            _stage(k_loop, anchor, product, (core, pad), points, loads, layout, name in turn.replace("none", ""))
+            turned = name in turn.replace("none", "")
+            _stage(k_loop, anchor, product, (core, pad), points, loads, layout, turned, staged)
 
 
 def _in_nest(store: Any) -> bool:
@@ -116,8 +119,9 @@ def _loads_of(core: Any, product: NestProduct, others: list[Any]) -> list[Any]:
 
 def _stage(
     k_loop: Any, anchor: Any, product: NestProduct, given: tuple[Any, float | int], points: list[Any],
-    loads: list[Any], layout: str, turn: bool,
+    loads: list[Any], layout: str, turn: bool, staged: dict[Any, Any],
 ) -> None:  # fmt: skip
+    """Stages a factor, or reads what was `staged` of the same tile for a product before it."""
     core, pad = given
     accesses = [access_of(load, product.points) for load in loads]
     for load, access in zip(loads, accesses, strict=True):
@@ -128,20 +132,32 @@ def _stage(
     across = [point for point in points if point != product.k]
     order = [product.k, *across] if turn else memory_order(leading, points)
     shape = [affine.extent_of(point) for point in order]
+    copied = core == loads[0].operation.results[0] and not is_position(leading.memory)
+    copied = copied and (pad == 0 or _ends_in_bounds(product, leading))
+    runs = tuple((axis, order.index(point)) for axis, point in sorted(leading.runs.items()))
+    tile_ = leading.memory, leading.starts, runs, tuple(shape), layout
+    if copied and tile_ in staged:
+        _read_staged(product, core, loads[0], staged[tile_], order)
+        return
     buffer = _make_buffer(k_loop, loads[0], shape, core.type, layout)
     with ir.InsertionPoint(anchor), loads[0].location:
-        copied = core == loads[0].operation.results[0] and not is_position(leading.memory)
-        if copied and (pad == 0 or _ends_in_bounds(product, leading)):
+        if copied:
             tile.copy(buffer, leading.memory, leading.along(order))
+            staged[tile_] = buffer
         else:
             value = vectors.of_points(product.behind(core), order, core)
             value = _clipped(value, order, product, accesses, pad)
             origin = constants.index(0)
             tile.store(value, buffer, tile.Place.at([origin, origin], 2, in_bounds=True))
-    with ir.InsertionPoint(product.store), loads[0].location:
+    _read_staged(product, core, loads[0], buffer, order)
+
+
+def _read_staged(product: NestProduct, core: Any, load: Any, buffer: Any, order: list[Any]) -> None:
+    """Lets a nest read a factor from its buffer."""
+    with ir.InsertionPoint(product.store), load.location:
         identity = ir.AffineMap.get_identity(len(order))
-        staged = dialect("affine").AffineLoadOp(core.type, buffer, order, identity).result
-    product.replace(core, staged)
+        value = dialect("affine").AffineLoadOp(core.type, buffer, order, identity).result
+    product.replace(core, value)
 
 
 def _ends_in_bounds(product: NestProduct, access: Access) -> bool:

@@ -82,3 +82,25 @@ func.func @batch(%a: memref<16x16xf16, 3>, %b: memref<16x16xf16, 3>, %c: memref<
   } {tile.loop = "block"}
   return
 }
+
+// Two products of one A: both accumulators go through the loop.
+// CHECK-LABEL: func.func @both(
+//       CHECK:     %[[SUMS:.*]]:2 = affine.for %{{.*}} = 0 to 4 iter_args(%[[C:.*]] = %{{.*}}, %[[D:.*]] = %{{.*}}) -> (vector<16x16xf32>, vector<16x16xf32>) {  // k
+//       CHECK:       tile.mma %arg0[mk], %arg1[kn], %[[C]]
+//       CHECK:       tile.mma %arg0[mk], %arg2[kn], %[[D]]
+//       CHECK:     tile.store %[[SUMS]]#0 -> %arg3[0, 0] : 16x16xf32
+//       CHECK:     tile.store %[[SUMS]]#1 -> %arg4[0, 0] : 16x16xf32
+func.func @both(%a: memref<16x16xf16, 3>, %b: memref<16x16xf16, 3>, %e: memref<16x16xf16, 3>, %c: memref<16x16xf32>, %d: memref<16x16xf32>) {
+  affine.for %h = 0 to 1 {
+    affine.for %l = 0 to 4 {
+      %c0 = arith.constant 0 : index
+      %t = "tile.load"(%c, %c0, %c0) {operandSegmentSizes = array<i32: 1, 2>} : (memref<16x16xf32>, index, index) -> vector<16x16xf32>
+      %p = "tile.mma"(%a, %b, %t) {a = "mk", b = "kn"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
+      "tile.store"(%p, %c, %c0, %c0) {operandSegmentSizes = array<i32: 1, 1, 2>} : (vector<16x16xf32>, memref<16x16xf32>, index, index) -> ()
+      %u = "tile.load"(%d, %c0, %c0) {operandSegmentSizes = array<i32: 1, 2>} : (memref<16x16xf32>, index, index) -> vector<16x16xf32>
+      %q = "tile.mma"(%a, %e, %u) {a = "mk", b = "kn"} : (memref<16x16xf16, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
+      "tile.store"(%q, %d, %c0, %c0) {operandSegmentSizes = array<i32: 1, 1, 2>} : (vector<16x16xf32>, memref<16x16xf32>, index, index) -> ()
+    } {tile.loop = "k"}
+  } {tile.loop = "block"}
+  return
+}

@@ -52,3 +52,26 @@ func.func @kept_dimension(%A: tensor<4x6xf32>, %S: tensor<4x1xf32>) -> tensor<4x
   } -> tensor<4x6xf32>
   return %0 : tensor<4x6xf32>
 }
+
+// What reads at computed places loses its loops of one trip, too: their positions are numbers.
+// CHECK-LABEL: func.func @places(
+//       CHECK:   linalg.generic {{.*}}, iterator_types = ["parallel"]} ins(%{{.*}}, %{{.*}} : tensor<i64>, tensor<8xi64>) outs(%{{.*}} : tensor<8xf32>)
+//       CHECK:     tensor.extract %arg0[%{{.*}}, %{{.*}}] : tensor<1x8xf32>
+//       CHECK:   tensor.expand_shape {{.*}} : tensor<8xf32> into tensor<1x8xf32>
+func.func @places(%x: tensor<1x8xf32>) -> tensor<1x8xf32> {
+  %last = arith.constant 7 : i64
+  %p0 = "tile.position"() {operandSegmentSizes = array<i32: 0>} : () -> tensor<1xi64>
+  %p1 = "tile.position"() {operandSegmentSizes = array<i32: 0>} : () -> tensor<8xi64>
+  %e = tensor.empty() : tensor<1x8xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%p0, %p1 : tensor<1xi64>, tensor<8xi64>) outs(%e : tensor<1x8xf32>) {
+  ^bb0(%a: i64, %b: i64, %o: f32):
+    %c = arith.subi %last, %b : i64
+    %i = arith.index_cast %a : i64 to index
+    %j = arith.index_cast %c : i64 to index
+    %v = tensor.extract %x[%i, %j] : tensor<1x8xf32>
+    linalg.yield %v : f32
+  } -> tensor<1x8xf32>
+  return %r : tensor<1x8xf32>
+}

@@ -71,3 +71,60 @@ func.func @scaled(%x: tensor<4x64xf16>, %w: tensor<64xf16>, %at: tensor<64xi64>)
   } -> tensor<64xf16>
   return %s : tensor<64xf16>
 }
+
+// -----
+
+// A product's result plus what is read of it at other places, of which a transpose is sliced: both are one operation,
+// which reads the result where it lies.
+// CHECK-LABEL: func.func @turned(
+//       CHECK:   %[[P:.*]] = linalg.matmul
+//   CHECK-NOT:   linalg.generic {{.*}} outs(%{{.*}} : tensor<4x8xf32>)
+//       CHECK:   linalg.generic {{.*}} ins(%[[P]], {{.*}} outs(%{{.*}} : tensor<8x4xf32>)
+//       CHECK:     %[[A:.*]] = arith.addi %{{.*}}, %{{.*}} : index
+//       CHECK:     tensor.extract %[[P]][%{{.*}}, %[[A]]] : tensor<8x4xf32>
+//       CHECK:     arith.negf
+//       CHECK:     arith.addf
+//   CHECK-NOT:   linalg.generic
+#t = affine_map<(i, j) -> (j, i)>
+#ij = affine_map<(i, j) -> (i, j)>
+#i = affine_map<(i, j) -> (i)>
+#j = affine_map<(i, j) -> (j)>
+func.func @turned(%x: tensor<8x16xf32>, %w: tensor<16x4xf32>) -> tensor<8x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %one = arith.constant 1 : i64
+  %e = tensor.empty() : tensor<8x4xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<8x4xf32>) -> tensor<8x4xf32>
+  %p = linalg.matmul ins(%x, %w : tensor<8x16xf32>, tensor<16x4xf32>) outs(%z : tensor<8x4xf32>) -> tensor<8x4xf32>
+  %et = tensor.empty() : tensor<4x8xf32>
+  %m = linalg.generic {indexing_maps = [#t, #ij], iterator_types = ["parallel", "parallel"]} ins(%p : tensor<8x4xf32>)
+      outs(%et : tensor<4x8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<4x8xf32>
+  %s = tensor.extract_slice %m[2, 0] [2, 8] [1, 1] : tensor<4x8xf32> to tensor<2x8xf32>
+  %en = tensor.empty() : tensor<2x8xf32>
+  %n = linalg.generic {indexing_maps = [#ij, #ij], iterator_types = ["parallel", "parallel"]} ins(%s : tensor<2x8xf32>)
+      outs(%en : tensor<2x8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %v = arith.negf %a : f32
+    linalg.yield %v : f32
+  } -> tensor<2x8xf32>
+  %pi = "tile.position"() {operandSegmentSizes = array<i32: 0>} : () -> tensor<8xi64>
+  %pj = "tile.position"() {operandSegmentSizes = array<i32: 0>} : () -> tensor<4xi64>
+  %c = linalg.generic {indexing_maps = [#i, #j, #ij], iterator_types = ["parallel", "parallel"]}
+      ins(%pi, %pj : tensor<8xi64>, tensor<4xi64>) outs(%e : tensor<8x4xf32>) {
+  ^bb0(%a: i64, %b: i64, %o: f32):
+    %at = arith.minsi %b, %one : i64
+    %i = arith.index_cast %a : i64 to index
+    %j = arith.index_cast %at : i64 to index
+    %v = tensor.extract %n[%j, %i] : tensor<2x8xf32>
+    linalg.yield %v : f32
+  } -> tensor<8x4xf32>
+  %r = linalg.generic {indexing_maps = [#ij, #ij, #ij], iterator_types = ["parallel", "parallel"]}
+      ins(%p, %c : tensor<8x4xf32>, tensor<8x4xf32>) outs(%e : tensor<8x4xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %v = arith.addf %a, %b : f32
+    linalg.yield %v : f32
+  } -> tensor<8x4xf32>
+  return %r : tensor<8x4xf32>
+}

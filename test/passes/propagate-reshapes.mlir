@@ -67,3 +67,30 @@ func.func @both(%a: tensor<4x6xf32>) -> tensor<2x12xf32> {
   %2 = tensor.expand_shape %1 [[0, 1]] output_shape [2, 12] : tensor<24xf32> into tensor<2x12xf32>
   return %2 : tensor<2x12xf32>
 }
+
+// What reads at computed places follows those that read it: its positions are divided.
+// CHECK-LABEL: func.func @places(
+//       CHECK:   %[[AT:.*]] = "tile.position"() {{.*}} -> tensor<12xi64>
+//       CHECK:   %[[DIVIDED:.*]] = tensor.expand_shape %[[AT]] {{.*}} into tensor<3x4xi64>
+//       CHECK:   %[[R:.*]] = linalg.generic {{.*}} ins(%[[DIVIDED]] : tensor<3x4xi64>) outs({{.*}} : tensor<3x4xf32>)
+//       CHECK:     tensor.extract %arg0
+//   CHECK-NOT:   tensor.expand_shape
+//       CHECK:   linalg.generic {{.*}} ins(%[[R]], %arg1 : tensor<3x4xf32>, tensor<3x4xf32>)
+#line = affine_map<(i) -> (i)>
+func.func @places(%x: tensor<12xf32>, %y: tensor<3x4xf32>) -> tensor<3x4xf32> {
+  %last = arith.constant 11 : i64
+  %at = "tile.position"() {operandSegmentSizes = array<i32: 0>} : () -> tensor<12xi64>
+  %e = tensor.empty() : tensor<12xf32>
+  %r = linalg.generic {indexing_maps = [#line, #line], iterator_types = ["parallel"]} ins(%at : tensor<12xi64>)
+      outs(%e : tensor<12xf32>) {
+  ^bb0(%a: i64, %o: f32):
+    %b = arith.subi %last, %a : i64
+    %i = arith.index_cast %b : i64 to index
+    %v = tensor.extract %x[%i] : tensor<12xf32>
+    linalg.yield %v : f32
+  } -> tensor<12xf32>
+  %s = tensor.expand_shape %r [[0, 1]] output_shape [3, 4] : tensor<12xf32> into tensor<3x4xf32>
+  %e2 = tensor.empty() : tensor<3x4xf32>
+  %t = linalg.add ins(%s, %y : tensor<3x4xf32>, tensor<3x4xf32>) outs(%e2 : tensor<3x4xf32>) -> tensor<3x4xf32>
+  return %t : tensor<3x4xf32>
+}

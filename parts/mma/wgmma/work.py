@@ -177,7 +177,7 @@ def work_of(problem: Problem, schedule: Schedule, target: Target) -> Work:
     c_ahead = schedule.prefetch_c and problem.reads_c
     if c_ahead:
         in_tile -= m * n * ELEMENT_BYTES[problem.out] / split
-    alone = not problem.extra_bytes and (c_ahead or not problem.reads_c)
+    alone = (not problem.extra_bytes or problem.b_matrices) and (c_ahead or not problem.reads_c)
     by_rows = in_tile if alone and rows_bytes(problem, schedule) else 0.0
     staged = in_tile if alone and staging_bytes(problem, schedule) and not by_rows else 0.0
     types = problem.epilogue_types.split()
@@ -189,7 +189,7 @@ def work_of(problem: Problem, schedule: Schedule, target: Target) -> Work:
     over = problem.dynamic or problem.m % m or problem.n % n
     return Work(
         tensor=deep * (m // GROUP_ROWS) * _columns_clocks(problem, schedule),
-        reads=deep * (m * (n // warp_n) + dense * n * (m // alike)) * INSTRUCTION_BYTES / LINE,
+        reads=deep * (m * (n // warp_n) * problem.matrices + dense * n * (m // alike)) * INSTRUCTION_BYTES / LINE,
         writes=(part_a * m + n) * panels,
         crowded=_crowded(problem, schedule) if transposes_b(problem) else 0.0,
         rows_a=_box_rows(problem, schedule, "a", inside_m) / schedule.cluster_n,
@@ -293,7 +293,7 @@ def _row_bytes(problem: Problem, operand: str) -> int:
     if operand == "a":
         row, vector = problem.k if problem.a_order == "mk" else problem.m, problem.a_vector
     else:
-        row, vector = problem.n if problem.b_order == "kn" else problem.k, problem.b_vector
+        row, vector = problem.n // problem.matrices if problem.b_order == "kn" else problem.k, problem.b_vector
     unit = max(1, vector // 8)
     return -(-row * memory_bytes(problem, operand) // unit) * unit
 
@@ -339,7 +339,7 @@ def _read_again(problem: Problem, schedule: Schedule, target: Target) -> float:
 
 def _odd_result(problem: Problem) -> bool:
     """Whether rows of the result, as it lies in memory, start elsewhere than at lines."""
-    row = problem.m if problem.out_order == "nm" else problem.n
+    row = problem.m if problem.out_order == "nm" else problem.n // problem.matrices
     return row * ELEMENT_BYTES[problem.out] % LINE != 0
 
 

@@ -1,0 +1,110 @@
+"""select-joins: products of the same A become one kernel where the model predicts that to be faster.
+
+Expects a module as `import` leaves it, with what the user has fixed in `tile.schedule`. Asks the model of kernels that
+`join-products` can join, up to `most` at once, whether one kernel takes less time than all of them one after another:
+it loads A once, has more and larger tiles, and does not write what only its own epilogue reads; but its tiles are
+shared by the matrices. Runs `join-products` where it does, and says in `tile.note` what either way is predicted to
+take; where a matrix that would be written and read again stays in registers, it may be predicted to take a little
+longer. Kernels whose schedules were found by measuring, or are fixed in different ways, stay apart, and so do all with
+`batch_invariant=on`, since the choice would follow the number of rows. A second run changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, ClassVar
+
+from mlir_gemm.dialect.outlining import joined_products, kernel_modules, programs
+from mlir_gemm.errors import Error
+from mlir_gemm.parts.wording import shown_time
+from mlir_gemm.passes.base import Pass
+from mlir_gemm.passes.select.join_products import JoinProducts
+from mlir_gemm.pipeline.program import note_of
+from mlir_gemm.pipeline.selection.select_rewrite import is_divisible, refused
+from mlir_gemm.pipeline.undecided import Undecided, undecided
+from mlir_gemm.spec.backends import NVPTX
+from mlir_gemm.tile_model.decisions import decide
+from mlir_gemm.tile_model.select import is_less, select
+
+WORTH = 0.97
+"""Part of the time of products one after another within which one kernel must be: predictions are off by as much."""
+KEPT = 1.1
+"""The same where what one of them writes only another one reads: that costs more than predicted. Seven gated products
+of 64 to 4096 rows took 0.59 to 0.93 of the time as one kernel on an H100, predicted 0.65 to 1.09, and six without a
+gate 0.54 to 1.02, predicted 0.50 to 1.02 (`2026-11-28-h100-joins.json.xz`)."""
+TUNED = "tuned for"
+"""How the note on a kernel begins whose schedule was found by measuring."""
+AFTER = 1e-6
+"""Seconds of each kernel after the first, whose start overlaps the end of the one before it."""
+
+
+@dataclass(frozen=True)
+class SelectJoins(Pass):
+    """Multiply one A by several matrices in one kernel where that is predicted to pay."""
+
+    name: ClassVar[str] = "select-joins"
+    most: int = 3
+    """Kernels in one."""
+
+    def run(self, module: Any) -> None:
+        for group in joined_products.groups_of(module):
+            left = [each.name for each in group]
+            while len(left) > 1:
+                taken = self._join_first(module, left)
+                left = [name for name in left if name not in taken]
+
+    def _join_first(self, module: Any, names: Sequence[str]) -> Sequence[str]:
+        """Joins the first of some kernels with others, if that pays; those of which no more is to be asked."""
+        kernels = {each.name: each for each in undecided(module)}
+        members = {each.name: each for group in joined_products.groups_of(module) for each in group}
+        known = [name for name in names if name in kernels and name in members]
+        for wanted in _combinations(known, self.most):
+            chosen = [members[name] for name in wanted]
+            if not joined_products.why_apart(module, chosen):
+                worth = KEPT if joined_products.inner_buffers(module, chosen) else WORTH
+                note = _gain(module, [kernels[name] for name in wanted], worth)
+                if note:
+                    JoinProducts(kernels=",".join(wanted)).run(module)
+                    kernel_modules.add_note(programs.kernel_modules(module)[wanted[0]], note)
+                    return wanted
+        return names[:1]
+
+
+def _combinations(names: Sequence[str], most: int) -> Iterator[Sequence[str]]:
+    """The first of some names with others: as many as allowed, then each of them alone."""
+    if len(names) > 2:
+        yield names[:most]
+    for other in names[1 : most + 1]:
+        yield [names[0], other]
+
+
+def _gain(module: Any, kernels: Sequence[Undecided], worth: float) -> str:
+    """What one kernel and all one after another are predicted to take, as a note; empty where one takes more than this
+    part of their time."""
+    pinned, target = kernels[0].pinned(), kernels[0].target
+    tuned = any(note_of(each.module).startswith(TUNED) for each in kernels)
+    apart_by_wish = tuned or pinned.get("batch_invariant") or any(each.pinned() != pinned for each in kernels)
+    if target.backend != NVPTX or apart_by_wish:
+        return ""
+    names = [each.name for each in kernels]
+    trial = module.operation.clone()
+    JoinProducts(kernels=",".join(names)).run(trial)
+    together = next(each for each in undecided(trial) if each.name == names[0])
+    try:
+        seconds = select(together.problem(), target, pinned).cost.on_gpu
+        apart = sum(map(_seconds, kernels)) + AFTER * (len(kernels) - 1)
+    except Error:  # no schedule for one kernel; or for one of them alone, of which its own choice will say so
+        return ""
+    if not is_less(seconds, worth * apart):
+        return ""
+    return f"it is predicted to take {shown_time(seconds)}, a kernel for each {shown_time(apart)}"
+
+
+def _seconds(kernel: Undecided) -> float:
+    """What a product of its own is predicted to take, with what is done to it first."""
+    function = kernel.function
+    problem, pinned, refuses = kernel.problem(), kernel.pinned(), partial(refused, function)
+    found = decide(problem, kernel.target, pinned, refuses, is_divisible(function))
+    return found.choice.cost.on_gpu + sum(each.seconds for each in found.rewrites.values())
