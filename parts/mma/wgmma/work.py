@@ -37,10 +37,12 @@ from mlir_gemm.spec.zeros import parse
 INSTRUCTION_BYTES = 32
 """Bytes of k that one instruction multiplies, whatever the type."""
 GROUP_ROWS = 64
-FED, ALONE = 88, 1.375
-"""Clocks that an instruction with A in registers takes at least, and how much longer it takes where one warpgroup
-multiplies at a time. tf32 on the H200: tiles of 128x128 by two warpgroups at once or in turns, and of 64x256 in turns,
-take 1.35 to 1.4 times the time of the tensor cores at 4096 and 8192, and of 128x256 by two at once no longer."""
+FED, FED_COLUMN, ALONE = 48, 5 / 16, 1.375
+"""Clocks that an instruction with A in registers takes at least, and more for each column of B, and how much longer it
+takes where one warpgroup multiplies at a time. tf32 on the H200: tiles of 128x128 by two warpgroups at once or in
+turns, and of 64x256 in turns, take 1.35 to 1.4 times the time of the tensor cores at 4096 and 8192, and of 128x256 by
+two at once no longer. Bytes take 47 to 62 clocks for 16 columns, 51 to 74 for 32, 68 for 64, 64 to 78 for 96 (H100,
+H200, five products: `2026-11-27-h200-spaces.jsonl.xz`, `2026-11-28-h100-seed-34-spaces.jsonl.xz`)."""
 AHEAD = 0.75
 """Of the time in which the epilogue reads what it adds through shared memory, the part that is left where it was copied
 during the products: they take 0.97, 0.84 and 0.84 of the time so, for k of 2048, 256 and 64 on an H100
@@ -240,7 +242,7 @@ def _columns_clocks(problem: Problem, schedule: Schedule) -> float:
     if not by_registers(problem):
         return n / 2
     alone = schedule.ping_pong or consumer_warpgroups(schedule) == 1
-    return max(warp_n / 2 * (ALONE if alone else 1), FED) * (n // warp_n)
+    return max(warp_n / 2 * (ALONE if alone else 1), FED + FED_COLUMN * warp_n) * (n // warp_n)
 
 
 def cluster_places(target: Target, blocks: int) -> int:
