@@ -4,8 +4,10 @@ Every result is compared with float64 first, outputs poisoned. Then a graph of l
 then all are timed in rounds, each in an order of its own; what is slow is left out of later rounds. Graphs are made
 first because a burst after some idle milliseconds is slow: kernels that DRAM limits took up to 1.35 times as long.
 
-The same kernel takes up to 1.3 times as long on other memory, so a schedule is timed on several copies of the operands
-and results, each at its own addresses (`PLACES`), and the median over these counts.
+The same kernel takes up to 1.5 times as long where L2 holds something else, and a little longer or shorter on other
+memory. So a schedule is timed on several copies of the operands and results, each at its own addresses (`PLACES`), and
+the median over these counts. Of the last rounds, in which the chip is warmest, only few schedules have times: what the
+chip lost since the first round is taken from all (`level`).
 """
 
 from __future__ import annotations
@@ -91,7 +93,7 @@ class _Tables:
             self._add_library()
         times = self._timed()
         if "" in times:
-            self._pipe.send(("library", _middle(times[""])))
+            self._pipe.send(("library", _middle(level(times)[""])))
         self._ramp(next(iter(self._graphs)))
         self._tell("times", times)
         driver = self._gpu.driver
@@ -192,7 +194,7 @@ class _Tables:
         return times
 
     def _tell(self, kind: str, times: dict[str, list[list[float]]]) -> None:
-        own = {text: each for text, each in times.items() if text}
+        own = {text: each for text, each in level(times).items() if text}
         medians = {text: _middle(each) for text, each in own.items()}
         places = {text: [statistics.median(part) for part in each] for text, each in own.items()}
         self._pipe.send((kind, medians, {text: len(each[0]) for text, each in own.items()}, places))
@@ -239,6 +241,19 @@ class _Tables:
         (status,) = self._gpu.driver.cuGraphLaunch(graph, self._at)
         if int(status):
             raise RuntimeError(f"launching a graph: {status}")
+
+
+def level(times: dict[str, list[list[float]]]) -> dict[str, list[list[float]]]:
+    """The times of each schedule in each place, round by round, as if all rounds were the first: divided by how much
+    longer those that take part in a round take in it than in the first, in the median."""
+    found = {text: [list(each) for each in places] for text, places in times.items()}
+    for places in zip(*found.values(), strict=True):
+        for number in range(1, max(map(len, places))):
+            part = [each for each in places if len(each) > number]
+            drift = statistics.median(each[number] / each[0] for each in part)
+            for each in part:
+                each[number] /= drift
+    return found
 
 
 def _middle(times: list[list[float]]) -> float:
