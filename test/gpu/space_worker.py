@@ -5,8 +5,8 @@ then all are timed in rounds, each in an order of its own; what is slow is left 
 first because a burst after some idle milliseconds is slow: kernels that DRAM limits took up to 1.35 times as long.
 
 The same kernel takes up to 1.5 times as long where L2 holds something else, and a little longer or shorter on other
-memory. So a schedule is timed on several copies of the operands and results, each at its own addresses (`PLACES`), and
-the median over these counts. Of the last rounds, in which the chip is warmest, only few schedules have times: what the
+memory. So L2 is overwritten before each burst, and a schedule is timed on several copies of the operands and results, each at
+its own addresses (`PLACES`), of which the median counts. Of the last rounds, in which the chip is warmest, only few schedules have times: what the
 chip lost since the first round is taken from all (`level`).
 """
 
@@ -30,6 +30,8 @@ LONG_SECONDS = 3e-4
 """Of the fastest schedule, from which one place is enough: what L2 holds decides little then."""
 HOLES = 32
 """Megabytes left free between copies, at most."""
+FLUSH_BYTES = 128 << 20
+"""Written before each burst, of which half is not timed: what L2 holds then is its own doing."""
 IDLE_SECONDS, RAMP = 5e-3, 16
 """Of the burst after idling whose graphs are timed one by one."""
 MOST_RUNS = 300
@@ -72,6 +74,7 @@ class _Tables:
         self._gpu = device.open_gpu(0)
         self._at = int(self._stream.cuda_stream)
         self._events = [torch.cuda.Event(enable_timing=True) for _ in range(2)]
+        self._flushed = torch.empty(FLUSH_BYTES, dtype=torch.uint8, device="cuda")
         self._loaded: dict[str, Any] = {}
         """By schedule: the kernel, and what is on the GPU of it."""
         self._runs: dict[tuple[str, int], Callable[[], object]] = {}
@@ -212,6 +215,7 @@ class _Tables:
             graph = captured(self._gpu.driver, self._at, self._runs[text, place], length)
             self._graphs[text, place] = length, graph
         length, graph = self._graphs[text, place]
+        self._gpu.driver.cuMemsetD8Async(self._flushed.data_ptr(), 0, FLUSH_BYTES, self._at)
         self._replay(graph)
         return self._between(lambda: [self._replay(graph) for _ in range(2)]) / (2 * length)
 
