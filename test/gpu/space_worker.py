@@ -5,9 +5,9 @@ then all are timed in rounds, each in an order of its own; what is slow is left 
 first because a burst after some idle milliseconds is slow: kernels that DRAM limits took up to 1.35 times as long.
 
 The same kernel takes up to 1.5 times as long where L2 holds something else, and a little longer or shorter on other
-memory. So L2 is overwritten before each burst, and a schedule is timed on several copies of the operands and results, each at
-its own addresses (`PLACES`), of which the median counts. Of the last rounds, in which the chip is warmest, only few schedules have times: what the
-chip lost since the first round is taken from all (`level`).
+memory. So L2 is overwritten before each burst, and a schedule is timed on several copies of the operands and results,
+each at its own addresses (`PLACES`), of which the median counts. Of the last rounds, in which the chip is warmest, only
+few schedules have times: what the chip lost since the first round is taken from all (`level`).
 """
 
 from __future__ import annotations
