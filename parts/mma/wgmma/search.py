@@ -52,6 +52,10 @@ CLUSTERS = (*PAIRS, (2, 2), (4, 1), (1, 4), (4, 2), (2, 4))
 114 products measured on the H200 with others, pairs are the best of 113, or within 2 % of it."""
 FILLED = 1.1
 """How many times as many tiles there may be with those that lie outside the result and fill the last clusters."""
+WIDER_SPLITS = {32: 4, 64: 8}
+"""Blocks that a tile wider than the product is divided among, by its columns. Each of them ends 8 columns, so that
+tiles of 16 have two: of up to 33 tiles, four on 64x32 take 0.87 of the time of two on 64x16 (eight products of 7 to 14
+columns, 0.80 to 0.96, H100 and H200, four files of 2026-11-24 to 2026-11-28)."""
 SHARED_SPLITS = (2, 3, 4)
 """Parts of the steps of k that several blocks each may have, which then share copies."""
 LARGE_CLUSTER = 4
@@ -121,14 +125,22 @@ def _tiles(problem: Problem, target: Target, pinned: Mapping[str, Any], wide: bo
         for n in COLUMNS:
             if n % unit or n not in FEW_COLUMNS.get(m, COLUMNS):
                 continue
-            if n > max(widest, fewest):
+            wider = n >= 2 * problem.n and m == LOW and _divides_wider(problem, target, n)
+            if n > max(widest, fewest) and not wider:
                 continue
-            if not wide and ((n > fewest and n >= 2 * problem.n) or m * n < min(smallest, SMALL)):
+            if not wide and ((n > fewest and n >= 2 * problem.n and not wider) or m * n < min(smallest, SMALL)):
                 continue
             deep = wide or whole_rows or (m * n <= DEEP and problem.k >= 8 * panel)
             for depth in depths or ((1, 2) if deep else (1,)):
                 warp = pinned.get("warp") or (warp_m, n, depth * panel)
                 yield (m, n, depth * panel), warp
+
+
+def _divides_wider(problem: Problem, target: Target, columns: int) -> bool:
+    """Whether a tile of so many columns, more than the product has, can have blocks that a narrower one cannot."""
+    parts, limits = WIDER_SPLITS.get(columns, 0), target.constants(WgmmaLimits)
+    tiles = -(-problem.m // LOW) * problem.batch
+    return 0 < tiles * parts <= limits.many * target.sms and tiles < limits.few * target.sms
 
 
 def _reads_lines_twice(problem: Problem, target: Target, depth: int) -> bool:
@@ -172,6 +184,14 @@ def _clusters(problem: Problem, target: Target, base: Schedule, pinned: Mapping[
     given = {name: pinned[name] for name in names if name in pinned}
     if given or "persistent" in pinned or problem.dynamic:
         yield given
+        return
+    if (
+        base.block[0] == LOW
+        and base.block[1] >= 2 * problem.n
+        and base.block[1] in WIDER_SPLITS
+        and "block" not in pinned
+    ):
+        yield {"split_k_cluster": WIDER_SPLITS[base.block[1]]}
         return
     tiles, limits = blocks_of(problem, base), target.constants(WgmmaLimits)
     sharing = limits.sharing * target.sms

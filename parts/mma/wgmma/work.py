@@ -47,6 +47,11 @@ AHEAD = 0.75
 """Of the time in which the epilogue reads what it adds through shared memory, the part that is left where it was copied
 during the products: they take 0.97, 0.84 and 0.84 of the time so, for k of 2048, 256 and 64 on an H100
 (`2026-11-28-h100-walks.json.xz`)."""
+SPREAD = 0.5
+"""Exponent of the blocks that share the steps of a tile, by which rows outside pass faster: all that work on one step
+ask for the same lines, at the edge, those of other steps for others. 3.4 rows a clock pass for 95 schedules without
+(quartiles 3.1 and 3.5), at least 4.7, 6.3 and 6.2 where two, three and four blocks share a tile (H100, 114 schedules
+of three files of 2026-11-28). Where DRAM has a part in it the figures say nothing."""
 LEFT = 1 / 8
 """Of lines that are the first to leave L2, those that have left it when a later k step asks for their other half. From
 one pair: 592704x96x96, whose rows have 192 bytes, takes 92.3 us in two steps, and in one 89.2, which is 8 of 64 MB
@@ -190,7 +195,9 @@ def work_of(problem: Problem, schedule: Schedule, target: Target) -> Work:
         crowded=_crowded(problem, schedule) if transposes_b(problem) else 0.0,
         rows_a=_box_rows(problem, schedule, "a", inside_m) / schedule.cluster_n,
         rows_b=_box_rows(problem, schedule, "b", inside_n) / schedule.cluster_m,
-        outside=(_apart(below, schedule.cluster_n, rows) + _apart(beside, schedule.cluster_m, columns)) * panels,
+        outside=(_apart(below, schedule.cluster_n, rows) + _apart(beside, schedule.cluster_m, columns))
+        * panels
+        / (split**SPREAD if stays(problem, target) else 1),
         odd_a=_odd(problem, schedule, "a"),
         odd_b=_odd(problem, schedule, "b"),
         thin_a=buffer(problem, schedule, "a").panel < LINE,
