@@ -185,13 +185,9 @@ def _clusters(problem: Problem, target: Target, base: Schedule, pinned: Mapping[
     if given or "persistent" in pinned or problem.dynamic:
         yield given
         return
-    if (
-        base.block[0] == LOW
-        and base.block[1] >= 2 * problem.n
-        and base.block[1] in WIDER_SPLITS
-        and "block" not in pinned
-    ):
-        yield {"split_k_cluster": WIDER_SPLITS[base.block[1]]}
+    high, along, _ = base.block
+    if high == LOW and along >= 2 * problem.n and along in WIDER_SPLITS and "block" not in pinned:
+        yield {"split_k_cluster": WIDER_SPLITS[along]}
         return
     tiles, limits = blocks_of(problem, base), target.constants(WgmmaLimits)
     sharing = limits.sharing * target.sms
