@@ -52,6 +52,11 @@ SPREAD = 0.5
 ask for the same lines, at the edge, those of other steps for others. 3.4 rows a clock pass for 95 schedules without
 (quartiles 3.1 and 3.5), at least 4.7, 6.3 and 6.2 where two, three and four blocks share a tile (H100, 114 schedules
 of three files of 2026-11-28). Where DRAM has a part in it the figures say nothing."""
+BORDERS = 0.6
+"""Of lines that two tiles of a slice of k both need, those that come from DRAM twice, since blocks are not at the same
+step. 8x168x448448, whose rows of 336 bytes lie in two tiles, takes 88.5 us, in clusters of both 64.6, by one tile 60.3
+(0.87 of them); 16x96x371968 36.4, and by one tile 29.7 (0.35; `2026-11-28-h100-seed-35-spaces.jsonl.xz`). With many
+tiles of a whole product none do: 13x7696x7600 comes at DRAM's rate."""
 LEFT = 1 / 8
 """Of lines that are the first to leave L2, those that have left it when a later k step asks for their other half. From
 one pair: 592704x96x96, whose rows have 192 bytes, takes 92.3 us in two steps, and in one 89.2, which is 8 of 64 MB
@@ -319,6 +324,17 @@ def _lines_in_two(row: int, depth: int) -> float:
     return len(asked) * LINE / (rows * row) - 1
 
 
+def _in_two_tiles(problem: Problem, schedule: Schedule, operand: str) -> float:
+    """Part of the lines of an operand of slices that lie in two tiles beside each other, those of a cluster taken as
+    one, where its rows run across k and begin between lines."""
+    across = (problem.a_order if operand == "a" else problem.b_order) in ("km", "kn")
+    if schedule.split_k_workspace == 1 or not across:
+        return 0.0
+    side = schedule.block[0] * schedule.cluster_m if operand == "a" else schedule.block[1] * schedule.cluster_n
+    row, width = _row_bytes(problem, operand), side * memory_bytes(problem, operand)
+    return 0.0 if width >= row else -(-row // width) * (LINE - gcd(row, LINE)) / row
+
+
 def fills_l2(problem: Problem, target: Target) -> bool:
     """Whether what is written takes the place in L2 of all that is marked as the first to leave: lines of operands
     leave soon then. Elsewhere they replace each other, and stay for long."""
@@ -348,10 +364,10 @@ def _dram(problem: Problem, schedule: Schedule, target: Target, waves: float, pa
     """Bytes from and to DRAM: none when everything fits in L2, where a kernel that runs again finds it; otherwise the
     result once, and of the operands what each wave covers, each at least once but for what L2 keeps, and lines twice
     that leave it between two k steps."""
-    a, b = operand_bytes(problem, "a"), operand_bytes(problem, "b")
     result = epilogue_bytes(problem)
     if stays(problem, target):
         return 0.0
+    a, b = (operand_bytes(problem, each) * (1 + BORDERS * _in_two_tiles(problem, schedule, each)) for each in "ab")
     # Of an operand with zeros only what the steps need is read, and of the other one that at a time.
     steps, across = k_share(problem, schedule), {each.across for each in parse(problem.zeros)} if problem.zeros else ()
     least = sum(size * (steps if side in across else 1) for size, side in ((a, "m"), (b, "n")))
