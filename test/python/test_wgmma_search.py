@@ -59,6 +59,17 @@ def test_nothing_is_proposed_that_nobody_asked_for() -> None:
     assert {each.persistent for each in asked} == {132}
 
 
+@pytest.mark.parametrize(("rows", "chip", "shares"), [
+    (1920, "sm_90a:h100sxm", {0, 2}), (1920, "sm_90a", {0}),
+    (8192, "sm_90a:h100sxm", {0}), (1024, "sm_90a:h100sxm", {0}),
+])  # fmt: skip
+def test_two_blocks_share_narrow_tiles_where_clusters_are_slow(rows: int, chip: str, shares: set[int]) -> None:
+    thin = Problem(rows, 11, 5568, reads_c=False, b_order="nk")
+    proposed = list(wgmma_proposals(thin, target(chip), {}, wide=False))
+    assert {each.stream_k for each in proposed} == shares
+    assert all((each.persistent, each.split_k_cluster) == (132, 1) for each in proposed if each.stream_k)
+
+
 def test_more_than_pairs_are_proposed_where_rows_start_between_lines() -> None:
     def proposed(k: int) -> dict[int, set[int]]:
         """Persistent blocks by blocks of a cluster, of tiles that are not narrow."""

@@ -9,7 +9,7 @@ from typing import Any
 from mlir_gemm.parts.grid import blocks as blocks_of
 from mlir_gemm.parts.grid import grid
 from mlir_gemm.parts.layout import buffer
-from mlir_gemm.parts.mma.wgmma.constants import WgmmaLimits
+from mlir_gemm.parts.mma.wgmma.constants import WgmmaConstants, WgmmaLimits
 from mlir_gemm.parts.mma.wgmma.rules import PANEL, SPARSE_ROWS
 from mlir_gemm.parts.mma.wgmma.work import cluster_places, fills_l2, in_two_steps, lies_between_lines, work_of
 from mlir_gemm.parts.registry import mainloops, mmas, panelled
@@ -56,6 +56,12 @@ WIDER_SPLITS = {32: 4, 64: 8}
 """Blocks that a tile wider than the product is divided among, by its columns. Each of them ends 8 columns, so that
 tiles of 16 have two: of up to 33 tiles, four on 64x32 take 0.87 of the time of two on 64x16 (eight products of 7 to 14
 columns, 0.80 to 0.96, H100 and H200, four files of 2026-11-24 to 2026-11-28)."""
+NARROW_SHARE, FEWEST_SHARED, SLOW_CLUSTERS = 2, 6, 1000
+"""Blocks that share the steps of tiles as narrow as they get without being clusters (`stream_k`), where there is a tile
+for a sixth of the SMs or more, and SMs for all; clocks that clusters take to form (`form`) from which that is tried.
+On an H100, where `form` is 1540, 13 products of 2 to 16 columns go from 1.12 of the best to 1.07 by it (1.00 to 1.40),
+in three of four files, and the fourth stays; on an H200, where it is 724, twelve would go from 1.04 to 1.09
+(2026-11-24 to 2026-11-28)."""
 SHARED_SPLITS = (2, 3, 4)
 """Parts of the steps of k that several blocks each may have, which then share copies."""
 LARGE_CLUSTER = 4
@@ -202,12 +208,21 @@ def _clusters(problem: Problem, target: Target, base: Schedule, pinned: Mapping[
     for down, along in CLUSTERS if lies_between_lines(problem, base) else PAIRS:
         if down * along == 1 or (tiles >= sharing and _fills(problem, base, down, along)):
             yield {"cluster_m": down, "cluster_n": along}
+    if "stream_k" not in pinned and "block" not in pinned and _shares_narrow_tiles(problem, target, base, tiles):
+        yield {"stream_k": NARROW_SHARE}
     if tiles < limits.few * target.sms and not pinned.get("stream_k"):
         for parts in SPLITS:
             if tiles * parts <= limits.many * target.sms:
                 yield {"split_k_cluster": parts}
                 if parts in SHARED_SPLITS and tiles * parts >= sharing:
                     yield from ({"split_k_cluster": parts, **shared} for shared in ({"cluster_m": 2}, {"cluster_n": 2}))
+
+
+def _shares_narrow_tiles(problem: Problem, target: Target, base: Schedule, tiles: int) -> bool:
+    """Whether blocks may share the steps of tiles as narrow as they get without being clusters."""
+    narrow = problem.n <= COLUMNS[0] and base.block[:2] == (LOW, COLUMNS[0]) and not base.space
+    some = target.sms <= FEWEST_SHARED * tiles and NARROW_SHARE * tiles <= target.sms
+    return narrow and some and problem.batch == 1 and target.constants(WgmmaConstants).form >= SLOW_CLUSTERS
 
 
 def _fills(problem: Problem, base: Schedule, down: int, along: int) -> bool:
