@@ -47,7 +47,11 @@ STEP = 128
 FEW = 1.0
 """Tiles of 128x128 for each SM under which slices are considered."""
 LEAST = 2048
-"""Elements of k from which they are. Operands must fit in L2: where DRAM limits, slices only add to what is moved."""
+"""Elements of k from which they are."""
+MOVING = 0.7
+"""Part of the time of the product as it is that reading operands which L2 does not hold may take, for slices to be
+considered: where DRAM limits, they only add to what is moved. 256x1024x16384 in f16, of 42 MB, takes 29 to 34 us as it
+is on an H100, whose L2 has 50, and reading them 14 (`2026-11-28-h100-own-row.jsonl.xz`)."""
 LAUNCH, RATE = 0.1e-6, 3.4e12
 """Seconds that the kernel after it takes to start, and bytes a second at which it reads the slices from L2."""
 LEVEL, REST = 1.5e-6, 5e-6
@@ -158,7 +162,7 @@ def divide_advice(problem: Problem, target: Target, pinned: Mapping[str, Any] | 
     if not _may_pay(problem, target, pinned):
         return whole
     least, best = _seconds(problem, target, pinned), whole
-    if least is None:
+    if least is None or is_less(MOVING * least, _moving_seconds(problem, target)):
         return whole
     for parts in PARTS:
         if problem.k * ELEMENT_BYTES.get(problem.a, 4) % (parts * STEP):
@@ -300,8 +304,13 @@ def _may_pay(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> boo
     if any(name in pinned for name in _SHAPING) or problem.dynamic or problem.batch > 1 or problem.reads_c:
         return False
     few = problem.m * problem.n < FEW * target.sms * 128 * 128 and min(problem.m, problem.n) >= THIN
-    here = operand_bytes(problem, "a") + operand_bytes(problem, "b") < STAYING * target.l2_bytes
-    return few and here and problem.k >= LEAST and not (problem.a_memory or problem.b_memory)
+    return few and problem.k >= LEAST and not (problem.a_memory or problem.b_memory)
+
+
+def _moving_seconds(problem: Problem, target: Target) -> float:
+    """Seconds in which operands that L2 does not hold come from DRAM."""
+    read = operand_bytes(problem, "a") + operand_bytes(problem, "b")
+    return 0.0 if read < STAYING * target.l2_bytes else read / target.dram_bytes_s
 
 
 def _seconds(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> float | None:

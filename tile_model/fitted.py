@@ -130,8 +130,8 @@ H200: tuple[Any, ...] = (
         sharing=0.4,
     ),
     # Launches back to back of 42 to 134 MB of weights are fastest with 20 to 26 MB kept of 63: each half of L2 has a
-    # copy of what its own SMs read, presumably. Of 34 MB nothing need be kept, and part of it must not where several
-    # blocks read it (256x4096x4096: 19 us instead of 16). Of 16 to 200 MB, marked, kernels take 1 to 6 us less after
-    # another one that has written all of L2; of 300 MB 1 % more, of 470 MB 2 to 4 % more.
+    # copy of what its own SMs read, presumably. Of 34 MB part must not be marked where several blocks read it
+    # (256x4096x4096: 19 us instead of 16). Of 16 to 200 MB, marked, kernels take 1 to 6 us less after another one that
+    # has written all of L2; of 300 MB 1 % more, of 470 MB 2 to 4 % more.
     L2Limits(room=0.36, fits=0.55, least=0.13, most=4.0),
 )

@@ -57,11 +57,23 @@ class Product:
         )
 
 
-H100 = (("wgmma.row", 1.75), ("wgmma.turned", 1.05))
+H100 = (
+    ("wgmma.row", 1.75),
+    ("wgmma.turned", 1.05),
+    ("wgmma.form", 1540),
+    ("wgmma.split", 1560),
+    ("wgmma.cluster", 83),
+)
 """What differs on an H100 from the H200: rows of copies take longer, which stands for L2, and ping-pong kernels lose
 rather than gain. Fitted on an H100 SXM to kernels of 20 products (bench/results/2026-11-24-h100-own-row.jsonl.xz): the
-choice among those measured takes 1.029 times the best on products left out, 1.104 with the H200's constants. Further
-constants gained nothing there."""
+choice among those measured takes 1.029 times the best on products left out, 1.104 with the H200's constants.
+
+Clusters cost it more: a short kernel takes 1.5 us longer in pairs than alone (median of 45 pairs), where 0.5 were
+predicted, and 0.8 on an H200. The last three were fitted to 76 products of five files (2026-11-24 to 2026-11-28) of
+which no operand was marked as a whole to leave L2 first: by fits to the others, a file that was left out has its choice
+among those measured at 1.081 of the best where it was at 1.085, and the mean of those that are predicted to be as fast
+within 3 % at 1.062, not 1.066, nearer in four of the five and the same in one. Partial sums of clusters, at 0.6 of the
+rate, gained as much there, but lost more where an operand was marked."""
 
 ROWS = (
     # Turing white paper: 53.8 TFLOP/s with f32 accumulation and 107.6 with f16 at 1.545 GHz, 215 TOP/s of int8.

@@ -18,6 +18,8 @@ from mlir_gemm.spec.launch import Argument
 from mlir_gemm.spec.scalars import bits_of
 
 FEWEST_RUNS = 3
+FLUSH_BYTES = 256 << 20
+"""That overwrite L2."""
 
 
 class Runner:
@@ -89,7 +91,8 @@ class Timing:
         self, kernel: Runner, wanted: float, most: int, rounded: Callable[[float], int] = round
     ) -> tuple[float, float]:
         """Seconds, and joules where they are counted, of one run, of a burst of about `wanted` seconds: one graph of
-        `most` runs at the most, again and again if that is too short. Half a burst before it is not timed."""
+        `most` runs at the most, again and again if that is too short. Half a burst before it is not timed. Where no
+        energy is counted L2 is overwritten first: what others left there makes a kernel up to 1.5 times as fast."""
         if not kernel.seconds:
             kernel.start(self._at)
             kernel.seconds = self._timed(lambda: [kernel.start(self._at) for _ in range(FEWEST_RUNS)]) / FEWEST_RUNS
@@ -98,6 +101,7 @@ class Timing:
         times = max(1, rounded(runs / length)) if self.energy else 1
         burst = self._graph(kernel, length)
         if not self.energy:
+            self._overwrite()
             burst()
         before = self._energy_now()
         seconds = self._timed(lambda: [burst() for _ in range(times)]) / (length * times)
@@ -105,17 +109,19 @@ class Timing:
         kernel.seconds = seconds
         return seconds, joules
 
-    def cold(self, kernel: Runner, runs: int, flush: int) -> float:
-        """Seconds of one run after so many bytes were written, the median of some."""
-        driver = self._gpu.driver
-        if self._flush is None:
-            self._flush = self._gpu.allocate(flush, self._at)
+    def cold(self, kernel: Runner, runs: int) -> float:
+        """Seconds of one run after L2 was overwritten, the median of some."""
         found: list[float] = []
         for _ in range(runs):
-            cleared = driver.cuMemsetD8Async(int(self._flush.handle), 0, flush, self._at)
-            checked(driver, cleared, "overwriting L2")
+            self._overwrite()
             found.append(self._timed(lambda: kernel.start(self._at)))
         return statistics.median(found)
+
+    def _overwrite(self) -> None:
+        if self._flush is None:
+            self._flush = self._gpu.allocate(FLUSH_BYTES, self._at)
+        cleared = self._gpu.driver.cuMemsetD8Async(int(self._flush.handle), 0, FLUSH_BYTES, self._at)
+        checked(self._gpu.driver, cleared, "overwriting L2")
 
     def _energy_now(self) -> float:
         if self.energy is None:

@@ -19,7 +19,6 @@ ROUNDS = 5
 BURST_SECONDS, MOST_RUNS = 5e-3, 256
 """Of a burst of launches back to back, which are one graph."""
 COLD_RUNS = 12
-FLUSH_BYTES = 256 << 20
 ENERGY_SECONDS, ENERGY_ROUNDS = 0.4, 2
 """Of a burst whose energy is read: the counter moves every 20 to 100 ms."""
 COMPARED_ROUNDS = 9
@@ -149,7 +148,7 @@ class _Bench:
     def _burst(self) -> Callable[[Any], float]:
         timing, objective = self._timing, self._setup.objective
         if objective == "cold":
-            return lambda kernel: timing.cold(kernel, COLD_RUNS, FLUSH_BYTES)
+            return lambda kernel: timing.cold(kernel, COLD_RUNS)
         if objective == "time":
             return lambda kernel: timing.sustained(kernel, BURST_SECONDS, MOST_RUNS)[0]
 

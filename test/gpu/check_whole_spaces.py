@@ -103,7 +103,8 @@ class Run:
         predicted = {trial.schedule: trial.predicted for trial in found.trials}
         rows = [
             {"schedule": text, "us": 1e6 * seconds, "predicted": 1e6 * predicted[text], "err": table.errors.get(text),
-             "rounds": table.rounds.get(text), "of": kinds.get(text, "")}
+             "rounds": table.rounds.get(text), "of": kinds.get(text, ""),
+             "places": [1e6 * each for each in table.places.get(text, [])]}
             for text, seconds in sorted(table.seconds.items(), key=lambda each: each[1])
         ]  # fmt: skip
         self.results.add(

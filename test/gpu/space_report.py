@@ -1,6 +1,11 @@
 """What a file of `check_whole_spaces.py` says: how near the model's choice and the tuner came to the best.
 
 python space_report.py RESULTS.jsonl[.xz] [--each]          # needs no GPU
+
+The same kernel takes another time on other memory, and the best of many schedules is partly the luckiest. Where a file
+has times of several places, three figures stand beside each other: of one place, where a schedule's luck is its own
+time; of the median over places; and `crossed`, for which the best is picked by the other places and compared in the one
+left out. The last has no luck in it, but may pick one that is not the best: the truth lies between it and the median.
 """
 
 from __future__ import annotations
@@ -12,6 +17,7 @@ import random
 from collections.abc import Iterable, Sequence
 from math import exp, log
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from mlir_gemm.spec.problem import Problem
@@ -31,7 +37,7 @@ def read(path: str) -> list[dict[str, Any]]:
 
 def mean_and_worst(values: Iterable[float]) -> str:
     known = list(values)
-    return f"{exp(sum(map(log, known)) / len(known)):.4f} ({max(known):.3f})" if known else "-"
+    return f"{_mean(known):.4f} ({max(known):.3f})" if known else "-"
 
 
 def choice_now(table: dict[str, Any]) -> str:
@@ -55,6 +61,27 @@ def random_search(table: dict[str, Any], best: float, count: int) -> float:
     return exp(total / DRAWS)
 
 
+def by_places(table: dict[str, Any], schedule: str) -> dict[str, float]:
+    """How many times the best a schedule takes in one place, in the mean, and crossed; and how many times as long the
+    best schedules take in their slowest place as in their fastest. Empty where there is but one place."""
+    places = {row["schedule"]: row["places"] for row in table["rows"] if len(row.get("places", ())) > 1}
+    if schedule not in places:
+        return {}
+    alone: list[float] = []
+    crossed: list[float] = []
+    for place, own in enumerate(places[schedule]):
+        others = {text: median(us for at, us in enumerate(each) if at != place) for text, each in places.items()}
+        alone.append(own / min(each[place] for each in places.values()))
+        crossed.append(own / places[min(others, key=lambda text: others[text])][place])
+    near = sorted(places.values(), key=median)[:8]
+    spread = median(max(each) / min(each) for each in near)
+    return {"in one place": _mean(alone), "crossed": _mean(crossed), "slowest place": spread}
+
+
+def _mean(values: Sequence[float]) -> float:
+    return exp(sum(map(log, values)) / len(values))
+
+
 def of_live(live: dict[str, Any], best: float) -> list[float]:
     times = [us or float("inf") for _, us in live["order"]]
     return [min(times[:mark]) / best for mark in MARKS]
@@ -75,12 +102,15 @@ def report(lines: Sequence[dict[str, Any]], each: bool) -> None:
         for name, us in (("choice", choice), ("choice now", present)):
             if us:
                 found.setdefault(f"{table['part']}: {name}", []).append(us / best)
+        placed = by_places(table, table["choice"])
+        for name, value in placed.items():
+            found.setdefault(f"{table['part']}: choice, {name}", []).append(value)
         if not present:
             print(f"{table['name']}: the present choice was not measured: {now}")
         if table["cublas_us"]:
             found.setdefault(f"{table['part']}: cuBLAS", []).append(table["cublas_us"] / best)
         said = [f"{table['name']:32}", f"best {best:8.2f} us", f"choice {(choice or 0) / best:.3f}"]
-        said += [f"now {(present or 0) / best:.3f}"]
+        said += [f"now {(present or 0) / best:.3f}", *(f"{name} {value:.3f}" for name, value in placed.items())]
         if live:
             steps.append(of_live(live, best))
             drawn = [random_search(table, best, mark) for mark in MARKS]

@@ -136,6 +136,8 @@ class Table:
     seconds: dict[str, float] = field(default_factory=dict[str, float])
     errors: dict[str, float] = field(default_factory=dict[str, float])
     rounds: dict[str, int] = field(default_factory=dict[str, int])
+    places: dict[str, list[float]] = field(default_factory=dict[str, list[float]])
+    """Seconds on each copy of the operands; `seconds` has their median."""
     failed: dict[str, str] = field(default_factory=dict[str, str])
     """Why there is no time."""
     library: float = 0.0
@@ -221,7 +223,7 @@ class Measurer:
                 elif kind == "library":
                     table.library = rest[0]
                 elif kind in ("so far", "times"):
-                    table.seconds, table.rounds = rest
+                    table.seconds, table.rounds, table.places = rest
                     if kind == "times":
                         return None
         except (EOFError, OSError):

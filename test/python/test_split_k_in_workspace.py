@@ -162,6 +162,21 @@ def test_the_model_divides_no_other_products(changes: dict[str, object]) -> None
     assert divide_advice(dataclasses.replace(DEEP, **changes), H200).parts == 1
 
 
+@pytest.mark.parametrize(("size", "parts"), [((256, 1024, 16384), 8), ((128, 1024, 49152), 1)])
+def test_the_model_divides_what_l2_does_not_hold_if_reading_it_is_short(size: tuple[int, int, int], parts: int) -> None:
+    """Of 42 MB an H100, whose L2 has 50, keeps a part; 113 MB come at the rate of DRAM, however they are divided."""
+    m, n, k = size
+    assert divide_advice(dataclasses.replace(DEEP, m=m, n=n, k=k), target("sm_90a:h100sxm")).parts == parts
+
+
+def test_rows_of_slices_lie_in_one_tile_or_cluster() -> None:
+    """Lines that two tiles need come from memory twice, since their blocks are at other steps of k."""
+    product = Problem(8, 168, 448448, a="bf16", b="bf16", out="bf16", reads_c=False)
+    choice = decide(product, target("sm_90a:h100sxm")).choice
+    assert choice.problem.m == 168 and choice.problem.a_order == "km"
+    assert choice.schedule.block[0] * choice.schedule.cluster_m >= 168
+
+
 def test_other_chips_divide_nothing_by_themselves() -> None:
     assert divide_advice(DEEP, target("sm_80")).parts == 1
     (kernel,) = compile_module(GroupProduct(512, 512, 16384).source(), chip="sm_80", until="select").kernels

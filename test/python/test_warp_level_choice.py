@@ -30,3 +30,9 @@ def test_cp_async_takes_longer_than_dram_for_slices_alone() -> None:
     copied = Schedule.parse("mma=mma_sync,mainloop=cp_async,block=64x32x64,warp=32x32x16,stages=6")
     alone, sliced = (Schedule.make({**copied, "split_k_workspace": parts}) for parts in (1, 208))
     assert estimate(SLICES, alone, CHIP).dram < estimate(SLICES, sliced, CHIP).dram
+
+
+@pytest.mark.parametrize(("k", "step"), [(89, 32), (120, 64)])
+def test_a_short_k_of_bytes_takes_the_steps_that_reach_least_beyond_it(k: int, step: int) -> None:
+    product = Problem(968, 1300, k, a="i8", b="i8", acc="i32", out="i32", b_order="nk", a_vector=8, b_vector=8)
+    assert select(product, CHIP).schedule.block[2] == step

@@ -378,3 +378,15 @@ def test_large_products_take_turns_where_there_are_tiles_enough():
         for work in (0, 13)
     }
     assert all(ping_pong == (size > 1024) for (size, _), ping_pong in chosen.items())
+
+
+def test_an_instruction_with_a_in_registers_takes_less_for_fewer_columns() -> None:
+    product = Problem(1600, 64, 1600, a="i8", b="i8", acc="i32", out="i32", a_order="km", b_order="nk", reads_c=False)
+    clocks = [work_of(product, schedule((64, n, 128)), H200).tensor / 4 for n in (16, 64, 256)]
+    assert clocks == [53, 68, 176]
+
+
+def test_rows_outside_pass_faster_where_blocks_are_at_other_steps() -> None:
+    thin = problem(1792, 14, 6464)
+    one, four = (work_of(thin, schedule((64, 32, 128), split_k_cluster=parts), H200).outside for parts in (1, 4))
+    assert one == 2 * four > 0

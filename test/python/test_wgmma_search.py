@@ -27,6 +27,16 @@ def test_few_columns_have_tiles_of_few_columns(n: int, b_order: str) -> None:
     assert max(schedule.block[1] for schedule in proposals if schedule.block[0] < 256) == (16 if n <= 16 else 32)
 
 
+@pytest.mark.parametrize(("rows", "wider"), [(1064, {(32, 4), (64, 8)}), (1792, {(32, 4)}), (8192, set())])
+def test_few_tiles_of_few_columns_are_shared_by_more_blocks_if_they_are_wider(
+    rows: int, wider: set[tuple[int, int]]
+) -> None:
+    """Each block of a tile ends 8 columns, so that one of 16 has two."""
+    proposals = wgmma_proposals(Problem(rows, 7, 4856, reads_c=False, b_order="nk"), H200, {}, wide=False)
+    low = [schedule for schedule in proposals if schedule.block[0] == 64]
+    assert {(each.block[1], each.split_k_cluster) for each in low if each.block[1] > 16} == wider
+
+
 def test_high_tiles_of_few_columns() -> None:
     """A tile of 256 rows has no fewer than 32 columns; it stands alone, or in clusters of four."""
     proposals = list(wgmma_proposals(Problem(20064, 7, 1408, reads_c=False), H200, {}, wide=False))
@@ -47,6 +57,17 @@ def test_nothing_is_proposed_that_nobody_asked_for() -> None:
     assert asked
     assert all((schedule.stream_k, schedule.split_k_cluster) == (2, 1) for schedule in asked)
     assert {each.persistent for each in asked} == {132}
+
+
+@pytest.mark.parametrize(("rows", "chip", "shares"), [
+    (1920, "sm_90a:h100sxm", {0, 2}), (1920, "sm_90a", {0}),
+    (8192, "sm_90a:h100sxm", {0}), (1024, "sm_90a:h100sxm", {0}),
+])  # fmt: skip
+def test_two_blocks_share_narrow_tiles_where_clusters_are_slow(rows: int, chip: str, shares: set[int]) -> None:
+    thin = Problem(rows, 11, 5568, reads_c=False, b_order="nk")
+    proposed = list(wgmma_proposals(thin, target(chip), {}, wide=False))
+    assert {each.stream_k for each in proposed} == shares
+    assert all((each.persistent, each.split_k_cluster) == (132, 1) for each in proposed if each.stream_k)
 
 
 def test_more_than_pairs_are_proposed_where_rows_start_between_lines() -> None:

@@ -17,7 +17,7 @@ from mlir_gemm.spec.target import Target
 
 HANDED = 15.0
 """Bytes a clock in which a block leaves partial sums in L2, or reads them. A guess, which no fit has
-tested; the search proposes no `stream_k`."""
+tested; the search proposes `stream_k` for narrow tiles alone, on chips whose clusters are slow."""
 FEEDING = 32.0
 """Exponent of the norm of tensor cores and what shared memory takes where B is transposed there: the longer of the two.
 Steps of 64x256, 128x128, 128x256 and 256x128 at 2048^3 take 1,211, 850, 1,615 and 1,424 clocks, for 1,152, 896, 1,536

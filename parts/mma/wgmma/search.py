@@ -10,7 +10,7 @@ from typing import Any
 from mlir_gemm.parts.grid import blocks as blocks_of
 from mlir_gemm.parts.grid import grid
 from mlir_gemm.parts.layout import buffer
-from mlir_gemm.parts.mma.wgmma.constants import WgmmaLimits
+from mlir_gemm.parts.mma.wgmma.constants import WgmmaConstants, WgmmaLimits
 from mlir_gemm.parts.mma.wgmma.rules import PANEL, SPARSE_ROWS
 from mlir_gemm.parts.mma.wgmma.work import cluster_places, fills_l2, in_two_steps, lies_between_lines, work_of
 from mlir_gemm.parts.registry import mainloops, mmas, panelled
@@ -53,6 +53,16 @@ CLUSTERS = (*PAIRS, (2, 2), (4, 1), (1, 4), (4, 2), (2, 4))
 114 products measured on the H200 with others, pairs are the best of 113, or within 2 % of it."""
 FILLED = 1.1
 """How many times as many tiles there may be with those that lie outside the result and fill the last clusters."""
+WIDER_SPLITS = {32: 4, 64: 8}
+"""Blocks that a tile wider than the product is divided among, by its columns. Each of them ends 8 columns, so that
+tiles of 16 have two: of up to 33 tiles, four on 64x32 take 0.87 of the time of two on 64x16 (eight products of 7 to 14
+columns, 0.80 to 0.96, H100 and H200, four files of 2026-11-24 to 2026-11-28)."""
+NARROW_SHARE, FEWEST_SHARED, SLOW_CLUSTERS = 2, 6, 1000
+"""Blocks that share the steps of tiles as narrow as they get without being clusters (`stream_k`), where there is a tile
+for a sixth of the SMs or more, and SMs for all; clocks that clusters take to form (`form`) from which that is tried.
+On an H100, where `form` is 1540, 13 products of 2 to 16 columns go from 1.12 of the best to 1.07 by it (1.00 to 1.40),
+in three of four files, and the fourth stays; on an H200, where it is 724, twelve would go from 1.04 to 1.09
+(2026-11-24 to 2026-11-28)."""
 SHARED_SPLITS = (2, 3, 4)
 """Parts of the steps of k that several blocks each may have, which then share copies."""
 LARGE_CLUSTER = 4
@@ -133,14 +143,22 @@ def _tiles(problem: Problem, target: Target, pinned: Mapping[str, Any], wide: bo
         for n in COLUMNS:
             if n % unit or n not in FEW_COLUMNS.get(m, COLUMNS):
                 continue
-            if n > max(widest, fewest):
+            wider = n >= 2 * problem.n and m == LOW and _divides_wider(problem, target, n)
+            if n > max(widest, fewest) and not wider:
                 continue
-            if not wide and ((n > fewest and n >= 2 * problem.n) or m * n < min(smallest, SMALL)):
+            if not wide and ((n > fewest and n >= 2 * problem.n and not wider) or m * n < min(smallest, SMALL)):
                 continue
             deep = wide or whole_rows or (m * n <= DEEP and problem.k >= 8 * panel)
             for depth in depths or ((1, 2) if deep else (1,)):
                 warp = pinned.get("warp") or (warp_m, n, depth * panel)
                 yield (m, n, depth * panel), warp
+
+
+def _divides_wider(problem: Problem, target: Target, columns: int) -> bool:
+    """Whether a tile of so many columns, more than the product has, can have blocks that a narrower one cannot."""
+    parts, limits = WIDER_SPLITS.get(columns, 0), target.constants(WgmmaLimits)
+    tiles = -(-problem.m // LOW) * problem.batch
+    return 0 < tiles * parts <= limits.many * target.sms and tiles < limits.few * target.sms
 
 
 def _reads_lines_twice(problem: Problem, target: Target, depth: int) -> bool:
@@ -185,6 +203,10 @@ def _clusters(problem: Problem, target: Target, base: Schedule, pinned: Mapping[
     if given or "persistent" in pinned or problem.dynamic:
         yield given
         return
+    high, along, _ = base.block
+    if high == LOW and along >= 2 * problem.n and along in WIDER_SPLITS and "block" not in pinned:
+        yield {"split_k_cluster": WIDER_SPLITS[along]}
+        return
     tiles, limits = blocks_of(problem, base), target.constants(WgmmaLimits)
     sharing = limits.sharing * target.sms
     if base.block[1] <= NARROW and base.block[0] > LOW:
@@ -198,12 +220,21 @@ def _clusters(problem: Problem, target: Target, base: Schedule, pinned: Mapping[
     for down, along in CLUSTERS if lies_between_lines(problem, base) else PAIRS:
         if down * along == 1 or (tiles >= sharing and _fills(problem, base, down, along)):
             yield {"cluster_m": down, "cluster_n": along}
+    if "stream_k" not in pinned and "block" not in pinned and _shares_narrow_tiles(problem, target, base, tiles):
+        yield {"stream_k": NARROW_SHARE}
     if tiles < limits.few * target.sms and not pinned.get("stream_k"):
         for parts in SPLITS:
             if tiles * parts <= limits.many * target.sms:
                 yield {"split_k_cluster": parts}
                 if parts in SHARED_SPLITS and tiles * parts >= sharing:
                     yield from ({"split_k_cluster": parts, **shared} for shared in ({"cluster_m": 2}, {"cluster_n": 2}))
+
+
+def _shares_narrow_tiles(problem: Problem, target: Target, base: Schedule, tiles: int) -> bool:
+    """Whether blocks may share the steps of tiles as narrow as they get without being clusters."""
+    narrow = problem.n <= COLUMNS[0] and base.block[:2] == (LOW, COLUMNS[0]) and not base.space
+    some = target.sms <= FEWEST_SHARED * tiles and NARROW_SHARE * tiles <= target.sms
+    return narrow and some and problem.batch == 1 and target.constants(WgmmaConstants).form >= SLOW_CLUSTERS
 
 
 def _fills(problem: Problem, base: Schedule, down: int, along: int) -> bool:

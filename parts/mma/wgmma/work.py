@@ -37,10 +37,22 @@ from mlir_gemm.spec.zeros import parse
 INSTRUCTION_BYTES = 32
 """Bytes of k that one instruction multiplies, whatever the type."""
 GROUP_ROWS = 64
-FED, ALONE = 88, 1.375
-"""Clocks that an instruction with A in registers takes at least, and how much longer it takes where one warpgroup
-multiplies at a time. tf32 on the H200: tiles of 128x128 by two warpgroups at once or in turns, and of 64x256 in turns,
-take 1.35 to 1.4 times the time of the tensor cores at 4096 and 8192, and of 128x256 by two at once no longer."""
+FED, FED_COLUMN, ALONE = 48, 5 / 16, 1.375
+"""Clocks that an instruction with A in registers takes at least, and more for each column of B, and how much longer it
+takes where one warpgroup multiplies at a time. tf32 on the H200: tiles of 128x128 by two warpgroups at once or in
+turns, and of 64x256 in turns, take 1.35 to 1.4 times the time of the tensor cores at 4096 and 8192, and of 128x256 by
+two at once no longer. Bytes take 47 to 62 clocks for 16 columns, 51 to 74 for 32, 68 for 64, 64 to 78 for 96 (H100,
+H200, five products: `2026-11-27-h200-spaces.jsonl.xz`, `2026-11-28-h100-seed-34-spaces.jsonl.xz`)."""
+SPREAD = 0.5
+"""Exponent of the blocks that share the steps of a tile, by which rows outside pass faster: all that work on one step
+ask for the same lines, at the edge, those of other steps for others. 3.4 rows a clock pass for 95 schedules without
+(quartiles 3.1 and 3.5), at least 4.7, 6.3 and 6.2 where two, three and four blocks share a tile (H100, 114 schedules
+of three files of 2026-11-28). Where DRAM has a part in it the figures say nothing."""
+BORDERS = 0.6
+"""Of lines that two tiles of a slice of k both need, those that come from DRAM twice, since blocks are not at the same
+step. 8x168x448448, whose rows of 336 bytes lie in two tiles, takes 88.5 us, in clusters of both 64.6, by one tile 60.3
+(0.87 of them); 16x96x371968 36.4, and by one tile 29.7 (0.35; `2026-11-28-h100-seed-35-spaces.jsonl.xz`). With many
+tiles of a whole product none do: 13x7696x7600 comes at DRAM's rate."""
 LEFT = 1 / 8
 """Of lines that are the first to leave L2, those that have left it when a later k step asks for their other half. From
 one pair: 592704x96x96, whose rows have 192 bytes, takes 92.3 us in two steps, and in one 89.2, which is 8 of 64 MB
@@ -194,7 +206,9 @@ def work_of(problem: Problem, schedule: Schedule, target: Target) -> Work:
         crowded=_crowded(problem, schedule) if transposes_b(problem) else 0.0,
         rows_a=_box_rows(problem, schedule, "a", inside_m) / schedule.cluster_n,
         rows_b=_box_rows(problem, schedule, "b", inside_n) / schedule.cluster_m,
-        outside=(_apart(below, schedule.cluster_n, rows) + _apart(beside, schedule.cluster_m, columns)) * panels,
+        outside=(_apart(below, schedule.cluster_n, rows) + _apart(beside, schedule.cluster_m, columns))
+        * panels
+        / (split**SPREAD if stays(problem, target) else 1),
         odd_a=_odd(problem, schedule, "a"),
         odd_b=_odd(problem, schedule, "b"),
         thin_a=buffer(problem, schedule, "a").panel < LINE,
@@ -248,7 +262,7 @@ def _columns_clocks(problem: Problem, schedule: Schedule) -> float:
     if not by_registers(problem):
         return n / 2
     alone = schedule.ping_pong or consumer_warpgroups(schedule) == 1
-    return max(warp_n / 2 * (ALONE if alone else 1), FED) * (n // warp_n)
+    return max(warp_n / 2 * (ALONE if alone else 1), FED + FED_COLUMN * warp_n) * (n // warp_n)
 
 
 def cluster_places(target: Target, blocks: int) -> int:
@@ -318,6 +332,17 @@ def _lines_in_two(row: int, depth: int) -> float:
     return len(asked) * LINE / (rows * row) - 1
 
 
+def _in_two_tiles(problem: Problem, schedule: Schedule, operand: str) -> float:
+    """Part of the lines of an operand of slices that lie in two tiles beside each other, those of a cluster taken as
+    one, where its rows run across k and begin between lines."""
+    across = (problem.a_order if operand == "a" else problem.b_order) in ("km", "kn")
+    if schedule.split_k_workspace == 1 or not across:
+        return 0.0
+    side = schedule.block[0] * schedule.cluster_m if operand == "a" else schedule.block[1] * schedule.cluster_n
+    row, width = _row_bytes(problem, operand), side * memory_bytes(problem, operand)
+    return 0.0 if width >= row else -(-row // width) * (LINE - gcd(row, LINE)) / row
+
+
 def fills_l2(problem: Problem, target: Target) -> bool:
     """Whether what is written takes the place in L2 of all that is marked as the first to leave: lines of operands
     leave soon then. Elsewhere they replace each other, and stay for long."""
@@ -347,10 +372,10 @@ def _dram(problem: Problem, schedule: Schedule, target: Target, waves: float, pa
     """Bytes from and to DRAM: none when everything fits in L2, where a kernel that runs again finds it; otherwise the
     result once, and of the operands what each wave covers, each at least once but for what L2 keeps, and lines twice
     that leave it between two k steps."""
-    a, b = operand_bytes(problem, "a"), operand_bytes(problem, "b")
     result = epilogue_bytes(problem)
     if stays(problem, target):
         return 0.0
+    a, b = (operand_bytes(problem, each) * (1 + BORDERS * _in_two_tiles(problem, schedule, each)) for each in "ab")
     # Of an operand with zeros only what the steps need is read, and of the other one that at a time.
     steps, across = k_share(problem, schedule), {each.across for each in parse(problem.zeros)} if problem.zeros else ()
     least = sum(size * (steps if side in across else 1) for size, side in ((a, "m"), (b, "n")))
