@@ -9,12 +9,14 @@ from typing import Any
 from mlir_gemm.dialect import constants, guards, tile
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import attributes_of
+from mlir_gemm.dialect.grid_exchange import FIXED
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.memory import in_shared
 from mlir_gemm.dialect.walk import body, in_block, named, parents, users
 from mlir_gemm.lowering.access import guarded
 from mlir_gemm.lowering.cluster_exchange import MEETING
 from mlir_gemm.lowering.common_division import Divisor
+from mlir_gemm.lowering.grid_reduction import GridReduction
 from mlir_gemm.lowering.layouts import Lane, Layout
 from mlir_gemm.lowering.multiples import multiple_of
 from mlir_gemm.lowering.row_pieces import (
@@ -50,7 +52,7 @@ class RowRewriter:
             if any(is_tile(value) for value in [*op.operands, *op.results]):
                 with ir.InsertionPoint(op), op.location:
                     self._one(op)
-            elif op.name != "tile.reduce":
+            elif op.name not in ("tile.reduce", "tile.grid_reduce"):
                 for region in op.regions:
                     for inner in region.blocks:
                         self.rewrite(inner)
@@ -69,6 +71,7 @@ class RowRewriter:
             "tile.store": self._store,
             "tile.clip": self._clip,
             "tile.reduce": self._reduce,
+            "tile.grid_reduce": self._grid_reduce,
             "vector.broadcast": self._broadcast,
             "arith.constant": self._constant,
             "scf.for": self._loop,
@@ -224,6 +227,11 @@ class RowRewriter:
         found = RowReduction(op, self.threads).emit([self.pieces[value] for value in op.operands])
         for result, pieces in zip(op.results, found, strict=True):
             self.pieces[result] = pieces
+
+    def _grid_reduce(self, op: Any) -> None:
+        found = GridReduction(op).emit([self.pieces[value][0] for value in list(op.operands)[FIXED:]])
+        for result, piece in zip(op.results, found, strict=True):
+            self.pieces[result] = [piece]
 
     def _clip(self, op: Any) -> None:
         value, offset, size = op.operands
