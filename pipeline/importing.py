@@ -12,7 +12,7 @@ from mlir_gemm.spec.extension_points import FrontEnd, Rewrites
 from mlir_gemm.spec.passes import PassSpec, step, upstream
 from mlir_gemm.spec.schedule import FIELDS
 from mlir_gemm.spec.target import Target
-from mlir_gemm.tile_model import component_rates
+from mlir_gemm.tile_model import component_rates, grid_rows
 
 
 def entry_passes(entry: str = "") -> list[PassSpec]:
@@ -102,15 +102,16 @@ def _emulation(precision: str) -> list[PassSpec]:
     return [step("emulate-products", **given), step("multiply-remainders", **given)]
 
 
-def kernel_passes() -> list[PassSpec]:
-    """From a function on tensors in normal form to kernels on memrefs."""
+def kernel_passes(grid: str = "") -> list[PassSpec]:
+    """From a function on tensors in normal form to kernels on memrefs. `grid` is what blocks that run at the same time
+    can hold of a row, as `group-rows` takes it."""
     return [
         step("drop-empty"),
         step("relayout-groups"),
         step("copy-operands"),
         step("copy-results"),
         step("group-kernels"),
-        step("group-rows"),
+        step("group-rows", **({"grid": tuple(map(int, grid.split(",")))} if grid else {})),
         step("compute-gathered"),
         step("outline-kernels"),
         step("normalise-kernels"),
@@ -166,7 +167,15 @@ _FIXED = re.compile(r"\b(precision|batch_invariant) *=")
 _SEVERAL = re.compile(r"outs\(\s*%[\w.$#-]+\s*,")
 
 
-CHIP_RATES = (rates_of, together_of, unasked_of)
+def grid_of(source: str, wanted: Mapping[str, Any], target: Target) -> str:
+    """How many blocks of the chip run at the same time, and the bytes of a row that each can hold, as `group-rows`
+    takes them, where a source may have long rows: a size of six digits; empty where it has none."""
+    return ",".join(map(str, grid_rows.room(target))) if _LONG.search(source) else ""
+
+
+_LONG = re.compile(r"\d{6}")
+
+CHIP_RATES = (rates_of, together_of, unasked_of, grid_of)
 """What the stage asks about the chip, in the order in which it takes the answers."""
 
 
@@ -177,9 +186,10 @@ def import_passes(
     rates: str = "",
     together: str = "",
     unasked: str = "",
+    grid: str = "",
 ) -> list[PassSpec]:
     """The whole stage, of the function `entry`, by default the only one that no other calls."""
-    return [*normalise_passes(entry, strides, precision, rates, together, unasked), *kernel_passes()]
+    return [*normalise_passes(entry, strides, precision, rates, together, unasked), *kernel_passes(grid)]
 
 
 def translated(source: str) -> str:

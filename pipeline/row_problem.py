@@ -64,6 +64,7 @@ def row_problem_of(function: Any, hints: Mapping[str, int], divisors: Mapping[st
         read=sum(bits.values()) // 8,
         again=reductions > 1 or any(generic.elementwise and len(generic.parallel) > outer for generic in generics),
         fixed=element in constant and loops == outer + 1,
+        open_rows=not constant.issuperset(range(outer)),
         side=sizes[outer - 1],
         lines=prod(sizes[loop] for loop in range(outer, element)),
         dense=outer == 1 and loops == 2 and all(_is_dense(operand, map_) for operand, map_ in whole),

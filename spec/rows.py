@@ -74,6 +74,8 @@ class RowProblem:
     """Whether all that has rows is a matrix whose rows lie one after another."""
     results: int = 0
     """If not 0, the elements of a row of the results, and `length` is how many parts of it others have reduced."""
+    open_rows: bool = False
+    """Whether the number of rows is known at run time only."""
     beside: int = 0
     """How many operands have an element for each place in a row, which all rows share: a norm's weights."""
 

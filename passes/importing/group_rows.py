@@ -5,9 +5,10 @@ maximum along the rows of a matrix, takes in other reductions along the same row
 and after them: a softmax or a layer norm is one kernel, which reads each row once. Kernels with products stay as they
 are. A kernel is taken in only if no third one lies between the two. Of up to 4 rows of half a million elements and
 more, or 8 of a million, which no cluster of blocks holds, each step stays a kernel of its own, that all SMs work on
-(`split-rows-in-workspace`), unless they are of a size known at run time only. Leaves `tile.kernel`, numbered again in
-the order in which kernels run, and on the first operation of each kernel `tile.cuts`: for each kernel that it reads
-from, why it is another one. A second run changes nothing.
+(`split-rows-in-workspace`), unless they are of a size known at run time only, or blocks that run at the same time can
+hold them: `grid` says how many do, and how many bytes of a row each holds. Leaves `tile.kernel`, numbered again in the
+order in which kernels run, and on the first operation of each kernel `tile.cuts`: for each kernel that it reads from,
+why it is another one. A second run changes nothing.
 """
 
 from __future__ import annotations
@@ -36,11 +37,13 @@ class GroupRows(Pass):
     """Join what works along the same rows."""
 
     name: ClassVar[str] = "group-rows"
+    grid: tuple[int, ...] = (0, 0)
+    """Blocks that run at the same time, and the bytes of a row that each can hold."""
 
     def run(self, module: Any) -> None:
         for function in named(module, "func.func"):
             if len(function.regions[0].blocks):
-                _Groups(function).join()
+                _Groups(function, self.grid).join()
 
 
 def kind_of_group(operations: list[Any]) -> str:
@@ -55,8 +58,9 @@ def _is_row_reduction(op: Any) -> bool:
     return structured.is_generic(op) and can_be_rows(op)
 
 
-def _are_few_and_long(operations: list[Any]) -> bool:
-    """Whether several operations go along the same rows, which are few and very long."""
+def _are_few_and_long(operations: list[Any], grid: tuple[int, ...]) -> bool:
+    """Whether several operations go along the same rows, which are few and very long, and more than blocks that run at
+    the same time can hold."""
     generics = [structured.read(op) for op in operations if structured.is_generic(op)]
     reductions = [(generic, structured.sizes_of(generic)) for generic in generics if not generic.elementwise]
     results = [ir.ShapedType(generic.op.results[0].type) for generic in generics if generic.elementwise]
@@ -66,14 +70,27 @@ def _are_few_and_long(operations: list[Any]) -> bool:
         divided = list(zip(sizes, generic.parallel, strict=True))
         rows, along = ([size for size, parallel in divided if parallel is kind] for kind in (True, False))
         if whole and are_few_and_long(rows, along, stand_ins_of(generic.op)):
-            return points.count(whole) > 1
+            return points.count(whole) > 1 and not _is_held(operations, whole, math.prod(rows), grid)
     return False
+
+
+def _is_held(operations: list[Any], points: int, rows: int, grid: tuple[int, ...]) -> bool:
+    """Whether blocks of the grid can hold what operations read of so many points in all, in rows that they share."""
+    blocks, bytes_ = grid
+    made = {result for op in operations for result in op.results}
+    read = {value for op in operations if structured.is_generic(op) for value in structured.read(op).inputs} - made
+    types = [ir.RankedTensorType(value.type) for value in read if isinstance(value.type, ir.RankedTensorType)]
+    bits = sum(
+        type_.element_type.width for type_ in types if type_.has_static_shape and math.prod(type_.shape) == points
+    )
+    return rows <= blocks and points // rows * bits <= blocks // rows * bytes_ * 8
 
 
 class _Groups:
     """The kernels of a function, by their numbers."""
 
-    def __init__(self, function: Any) -> None:
+    def __init__(self, function: Any, grid: tuple[int, ...]) -> None:
+        self.grid = grid
         self.place: dict[Any, int] = {}
         self.members: dict[int, list[Any]] = {}
         self.number: dict[Any, int] = {}
@@ -122,7 +139,7 @@ class _Groups:
 
     def _why_apart(self, one: int, other: int, operations: list[Any]) -> str:
         """Why two kernels, which have these operations, are not one; empty where they can be."""
-        if _are_few_and_long(operations):
+        if _are_few_and_long(operations, self.grid):
             return "rows are few and long: all SMs work on each step"
         if self._something_between(one, other):
             return "a third kernel reads from one of them and is read by the other"
