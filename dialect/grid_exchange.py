@@ -1,24 +1,25 @@
 """Reductions over blocks of a grid that run at the same time, through words in global memory.
 
-Each block of a group has a line of words of its own in memory that the launch provides (`tile.scratch = "words"`). A
-word of 64 bits holds 32 bits of a number and, above them, a tag: how often the word was written. A block writes its
-words with the next tag, and waits until those of all blocks of its group have it. So nothing is to be reset: the tags
-go on from launch to launch, and a number arrives with what says that it did.
+Each block of a group has words of its own in memory that the launch provides (`tile.scratch = "words"`), and all of a
+group make a line. A word of 64 bits holds 32 bits of a number and, above them, a tag: how often the word was written. A
+block writes its words with the next tag, and waits until those of all blocks of its group have it. So nothing is to be
+reset: the tags go on from launch to launch, and a number arrives with what says that it did.
 """
 
 # pyright: reportInvalidTypeForm=false, reportGeneralTypeIssues=false, reportCallIssue=false
 # pyright: reportUnknownMemberType=false, reportUntypedBaseClass=false, reportUnknownVariableType=false
 # The bindings build operations from annotations that no type checker knows.
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mlir_gemm.dialect import rules
+from mlir_gemm.dialect import constants, indexing, rules
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.reductions import Combine, combining, one_type, yield_combined
 from mlir_gemm.dialect.tile import Tile
 from mlir_gemm.dialect.verifier import is_integer, verifier
+from mlir_gemm.dialect.walk import body
 from mlir_gemm.spec.attributes import SCRATCH
 
 ext: Any = dialect("ext")
@@ -46,7 +47,7 @@ def _reduced(op: Any) -> str:
         return f"a value is {wrong}; expected vectors of 1x1 numbers, what a block has of one row"
     type_, wanted = op.operands[0].type, sum(words_of(each.element_type) for each in values)
     if not is_integer(type_.element_type, 64) or type_.shape[1] < 2 or type_.shape[2] != wanted:
-        return f"words is {type_}; expected memref<groups x blocks x {wanted} x i64>, for 2 blocks or more"
+        return f"words is {type_}; expected memref<lines x blocks x {wanted} x i64>, for 2 blocks or more"
     return combining(op, [each.element_type for each in values])
 
 
@@ -56,13 +57,13 @@ def _is_number(type_: Any) -> bool:
 
 class GridReduce(Tile.Operation, name="grid_reduce"):
     """Combines one number of each value, and of `places` beside them, over the blocks of a group, which run at the same
-    time: of `words`, memref<groups x blocks x N x i64>, each block has the line of its `group` and its `rank`. Every
+    time: of `words`, memref<lines x blocks x N x i64>, a group has a `line`, and a block the part of its `rank`. Every
     block gets the same result, in an order that is fixed by the number of blocks. The block of code combines two
     numbers of each value into one, as that of a tile.reduce.
     """
 
     words: ext.Operand[Any]
-    group: ext.Operand[ir.IndexType]
+    line: ext.Operand[ir.IndexType]
     rank: ext.Operand[ir.IndexType]
     values: Sequence[ext.Operand[Any]]
     places: Sequence[ext.Operand[Any]]
@@ -78,10 +79,10 @@ class Meeting:
 
     loop: Any
     """The loop over blocks, before which memory for words is made."""
-    groups: int
+    lines: int
     blocks: int
-    """Of each group."""
-    group: Any
+    """Lines of words, and blocks of a group, of which each has its part of a line."""
+    line: Any
     rank: Any
     """Of the running block, index values."""
 
@@ -91,10 +92,30 @@ class Meeting:
         number = sum(words_of(type_.element_type) for type_ in types)
         with ir.InsertionPoint(self.loop):
             i64 = ir.IntegerType.get_signless(64)
-            alloc = dialect("memref").AllocOp(ir.MemRefType.get([self.groups, self.blocks, number], i64), [], [])
+            alloc = dialect("memref").AllocOp(ir.MemRefType.get([self.lines, self.blocks, number], i64), [], [])
             alloc.operation.attributes[SCRATCH] = ir.StringAttr.get(WORDS)
         split = one_type(types)
         groups = [list(values)[:split], list(values)[split:], types[:split], types[split:]]
-        operation = GridReduce(alloc.result, self.group, self.rank, *groups).operation
+        operation = GridReduce(alloc.result, self.line, self.rank, *groups).operation
         yield_combined(operation, [type_.element_type for type_ in types], combine)
         return list(operation.results)
+
+
+def meet(loop: Any, group: Any, sizes: tuple[int, int, int], build: Callable[[Any, Meeting], None]) -> None:
+    """Lets groups of blocks take rows in turn, at the insertion point in a loop over blocks. `group` is that of the
+    running block, `sizes` are those of the rows, the groups, and of a group; `build` builds what is done with a row.
+
+    Where a group takes several rows, it has two lines of words, which rows use by turns: a block writes a line again
+    when all have read the other one since, and so this one too.
+    """
+    rows, groups, blocks = sizes
+    rank = indexing.rem(body(loop).arguments[0], blocks)
+    if groups == rows:
+        build(group, Meeting(loop.operation, groups, blocks, group, rank))
+        return
+    made = dialect("scf").ForOp(group, constants.index(rows), constants.index(groups))
+    with ir.InsertionPoint(made.body):
+        row = made.body.arguments[0]
+        line = indexing.add(indexing.mul(group, 2), indexing.rem(indexing.div(row, groups), 2))
+        build(row, Meeting(loop.operation, 2 * groups, blocks, line, rank))
+        dialect("scf").YieldOp([])

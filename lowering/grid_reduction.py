@@ -9,6 +9,7 @@ lanes at half the distance again and again.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -34,11 +35,13 @@ class GridReduction:
 
     def __init__(self, operation: Any) -> None:
         self.operation = operation
-        self.kernel = next(iter(parents(operation)))
-        if self.kernel.operation.name != "gpu.func":
-            raise pass_error(operation, "a reduction by blocks of the grid in a loop; expected it after the loop")
+        *around, self.kernel = itertools.takewhile(lambda each: each.operation.name != "gpu.module", parents(operation))
+        if any(each.operation.name != "scf.for" for each in around):
+            raise pass_error(operation, f"a reduction by blocks of the grid in '{around[0].operation.name}'; expected "
+                             "it where all blocks of a group come")  # fmt: skip
+        self.in_loop = bool(around)
         self.combine = combine_of(operation)
-        self.words, self.group, self.rank = list(operation.operands)[:FIXED]
+        self.words, self.line, self.rank = list(operation.operands)[:FIXED]
         self.types = [value.type.element_type for value in list(operation.operands)[FIXED:]]
         self.blocks, self.each = self.words.type.shape[1:]
 
@@ -64,6 +67,8 @@ class GridReduction:
         guards.do(guards.less(indexing.thread(), LANES), gather)
         dialect("gpu").BarrierOp()
         loaded = [memref.LoadOp(buffer, [zero]).result for buffer in buffers]
+        if self.in_loop:  # the next row's result is stored where this one is read
+            dialect("gpu").BarrierOp()
         return [
             vector.FromElementsOp(ir.VectorType.get([1], type_), [from_word(word, type_)]).result
             for word, type_ in zip(loaded, self.types, strict=True)
@@ -72,9 +77,9 @@ class GridReduction:
     def _next_tag(self) -> Any:
         """In the upper half of a word the tag that this block's words get: read early, so that nobody waits for it."""
         arith = dialect("arith")
-        made = [value.owner for value in (self.group, self.rank) if not hasattr(value.owner, "operations")]
-        inside = [op.operation for op in in_block(body(self.kernel))]
-        last = max((inside.index(op.operation) for op in made), default=-1)
+        inside = [op.operation for op in in_block(self.operation.block)]
+        makers = [value.owner.operation for value in (self.line, self.rank) if not hasattr(value.owner, "operations")]
+        last = max((inside.index(maker) for maker in makers if maker in inside), default=-1)
         with ir.InsertionPoint(inside[last + 1]), self.operation.location:
             old = self._load(self._pointer(self.rank, 0))
             upper = arith.AndIOp(old, _i64(-1 << _HALF)).result
@@ -162,7 +167,7 @@ class GridReduction:
 
     def _pointer(self, block: Any, place: int) -> Any:
         """A pointer to a word of a block of this group."""
-        line = indexing.add(indexing.mul(self.group, self.blocks), block)
+        line = indexing.add(indexing.mul(self.line, self.blocks), block)
         word = indexing.add(indexing.mul(line, self.each), place)
         base = dialect("memref").ExtractAlignedPointerAsIndexOp(self.words).result
         at = indexing.add(base, indexing.mul(word, _WORD_BYTES))

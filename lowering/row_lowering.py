@@ -29,6 +29,7 @@ from mlir_gemm.lowering.row_pieces import (
     starts_within,
 )
 from mlir_gemm.lowering.row_reduction import RowReduction
+from mlir_gemm.spec.attributes import COOPERATIVE
 
 ROUNDED = 16
 """Bits of the numbers to which a quotient is rounded of which the last bits do not matter."""
@@ -133,6 +134,9 @@ class RowRewriter:
         kernel = next(parent for parent in parents(op) if parent.operation.name == "gpu.func")
         if not any(load.operands[0] == op.operands[1] for load in named(kernel, "tile.load")):
             return
+        if COOPERATIVE in kernel.operation.attributes:
+            raise pass_error(op, "a value of each row that is read and written, where blocks of the grid share rows; "
+                             "expected grid=0")  # fmt: skip
         if not named(kernel, MEETING):
             dialect("gpu").BarrierOp()
             return

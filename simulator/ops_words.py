@@ -32,12 +32,14 @@ def word_operation(decoder: Decoder, operation: Any, address: int, value: int, l
 
 
 def check_tags(buffer: Buffer, info: Info) -> None:
-    """Reports words of which some were written more often than others: the next launch would wait for ever."""
+    """Reports words of which some were written more often than others of their line: the next launch would wait for
+    ever."""
     if buffer.name != WORDS:
         return
     assert buffer.view is not None
-    tags = buffer.data[: buffer.size].view(np.uint64) >> np.uint64(_HALF)
-    wrong = np.flatnonzero(tags != tags.max())
+    lines, blocks, each = buffer.view.sizes
+    tags = (buffer.data[: buffer.size].view(np.uint64) >> np.uint64(_HALF)).reshape(lines, blocks * each)
+    wrong = np.flatnonzero(tags != tags.max(1, keepdims=True))
     if len(wrong):
         place = buffer.view.describe(int(wrong[0]) * _BYTES)
         message = f"{len(wrong)} words were written less often than others, which a later launch waits for"

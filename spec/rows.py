@@ -23,8 +23,9 @@ MOST_HELD = 256
 MOST_BLOCKS = 32
 """Blocks of an SM at most."""
 
-_WHERE_SET = ("prefetch", "evict_first", "flat", "min_blocks", "part", "grid", "front")
-_NUMBERS = ("threads", "across", "vector", "shift", "unroll", "cluster", "flat", "min_blocks", "part", "grid", "front")
+_WHERE_SET = ("prefetch", "evict_first", "flat", "min_blocks", "part", "grid", "front", "groups")
+_NUMBERS = ("threads", "across", "vector", "shift", "unroll", "cluster", "flat", "min_blocks", "part", "grid", "front",
+            "groups")  # fmt: skip
 MOST_GRID = 1024
 """Blocks of a grid that share a row at most: a warp waits for all of them, 32 to a lane."""
 
@@ -76,6 +77,8 @@ class RowProblem:
     """If not 0, the elements of a row of the results, and `length` is how many parts of it others have reduced."""
     open_rows: bool = False
     """Whether the number of rows is known at run time only."""
+    updated: bool = False
+    """Whether a value of each row is both read and written."""
     beside: int = 0
     """How many operands have an element for each place in a row, which all rows share: a norm's weights."""
 
@@ -120,6 +123,8 @@ class RowSchedule:
     grid: int = 0
     """If not 0, so many blocks of the grid share a row: all run at the same time, and hand each other what they
     reduced through global memory."""
+    groups: int = 0
+    """With `grid`, so many rows at a time: each group of blocks takes one after another; 0 for all at once."""
     front: int = 0
     """With `staged`, so many tiles of a block's part of a row stay in registers, and not in shared memory."""
 
@@ -199,6 +204,9 @@ class RowSchedule:
         if self.grid and (not 2 <= self.grid <= MOST_GRID or not alone):
             raise ScheduleError(f"tile.rows: grid={self.grid}; expected 0, or 2 to {MOST_GRID} with tiles of one row, "
                                 "all threads side by side, and no transposed, flat, part or cluster")  # fmt: skip
+        if self.groups and (self.groups < 0 or not self.grid):
+            raise ScheduleError(f"tile.rows: groups={self.groups} with grid={self.grid}; expected 0, or rows at a time "
+                                "that blocks of the grid share")  # fmt: skip
         if self.front and (self.front < 0 or not self.staged or self.shift or self.front * self.tile[1] > MOST_HELD *
                            self.threads):  # fmt: skip
             raise ScheduleError(f"tile.rows: front={self.front}; expected 0, or tiles with staged=true and shift=0, of "
@@ -222,6 +230,7 @@ class RowSchedule:
         turned += f", {self.unroll} tiles at a time" if self.unroll > 1 else ""
         turned += f", {self.cluster} blocks a row" if self.cluster > 1 else ""
         turned += f", {self.grid} blocks of the grid a row" if self.grid else ""
+        turned += f", {self.groups} rows at a time" if self.groups else ""
         turned += f", {self.front} tiles of each in registers" if self.front else ""
         turned += ", all loads first" if self.prefetch else ""
         turned += ", evicted first from L2" if self.evict_first else ""

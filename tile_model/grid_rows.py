@@ -1,58 +1,116 @@
-"""How the model divides a few long rows among all SMs: the blocks that share a row are any of the grid, all of which
-run at the same time.
+"""How the model divides long rows among all SMs: the blocks that share a row are any of the grid, all of which run at
+the same time.
 
 Each block loads its part of a row once, and keeps it in registers and in shared memory until what all blocks have
-reduced is known: a few kernels that read the row again, one for each step, take its bytes twice from memory.
+reduced is known: a few kernels that read the row again, one for each step, take its bytes twice from memory. Where all
+rows fit on the chip at once, an SM has one block; else two, of which one reads while the other computes or writes, and
+groups of blocks take one row after another.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 from mlir_gemm.spec.rows import MOST_CLUSTER, MOST_UNROLLED, RowProblem, RowSchedule
 from mlir_gemm.spec.target import Target
-from mlir_gemm.tile_model.row_accesses import vector_of
+from mlir_gemm.tile_model.row_accesses import ACCESS, power, vector_of
 
 RESERVED = 4096
 """Bytes of shared memory that reductions and the system need."""
-THREADS, HELD = 512, 48
-"""Threads of a block, of which an SM has one, and registers in which each holds elements from the first pass to the
-last: a thread has 128 at most."""
-UNDER_WAY = 128
-"""Bytes that a thread loads at once: 64 KB of an SM."""
+THREADS = 512
+HELD = {1: 48, 2: 12}
+"""Registers in which a thread holds elements from the first pass to the last, by blocks of an SM: it has 128, or 64."""
+UNDER_WAY, AT_ONCE = {1: 128, 2: 64}, {1: 64, 2: 16}
+"""Bytes, and elements, that a thread loads at once: 64 KB of an SM, or half of it where they are narrow."""
 LEAST = 2 << 20
 """Bytes of rows, or more, that are worth the exchange between blocks: a microsecond or so for each step."""
 
 
 def room(target: Target) -> tuple[int, int]:
-    """Blocks that run at the same time, and the bytes that each can hold of a row."""
+    """Blocks that run at the same time, and the bytes that each can hold of a row; none where there are no such
+    launches."""
     if not target.has_cooperative_launch:
         return 0, 0
-    return target.sms, target.smem_block - RESERVED + THREADS * HELD * 4
+    return target.sms, _shared(target, 1) + THREADS * HELD[1] * 4
 
 
 def of_grid(problem: RowProblem, target: Target) -> RowSchedule | None:
-    """The schedule of rows that the blocks of the grid share; None where others take them, or nothing holds them."""
+    """The schedule of a few rows that all fit on the chip, each shared by more blocks than a cluster has; None where
+    others take them."""
     blocks = room(target)[0] // problem.rows
-    counted = problem.fixed and not (problem.open_rows or problem.transposed or problem.results)
     bytes_ = problem.rows * problem.length * problem.read
-    if not counted or not problem.again or blocks <= MOST_CLUSTER or bytes_ < LEAST:
+    if not _can_share(problem) or blocks <= MOST_CLUSTER or bytes_ < LEAST:
         return None
-    vector = vector_of(problem, problem.length)
-    line = THREADS * vector
-    tiles = -(-problem.length // (line * blocks))
-    if tiles * vector * problem.held <= HELD:
-        return _checked(RowSchedule(THREADS, THREADS, vector, (1, tiles * line), grid=blocks))
-    shared = (target.smem_block - RESERVED) // (line * problem.read)
-    front, unroll = max(tiles - shared, 0), max(1, min(MOST_UNROLLED, UNDER_WAY // (vector * problem.narrowest)))
-    if front * vector * problem.held > HELD:
-        return None
-    unroll = max(1, min(unroll, tiles - front))
-    return _checked(RowSchedule(THREADS, THREADS, vector, (1, line), staged=True, unroll=unroll, grid=blocks,
-                                front=front))  # fmt: skip
+    return _shared_by(_Grid(problem, target, blocks, 1))
 
 
-def _checked(schedule: RowSchedule) -> RowSchedule:
-    schedule.check()
-    return schedule
+def of_groups(problem: RowProblem, target: Target) -> RowSchedule | None:
+    """The schedule of rows that no cluster holds, some at a time: as few turns as their blocks can take, and then as
+    many blocks for each as there are."""
+    if not _can_share(problem) or not target.has_cooperative_launch:
+        return None
+    for each in (2, 1):
+        slots = target.sms * each
+        fitting = next((n for n in range(MOST_CLUSTER, slots + 1) if _shared_by(_Grid(problem, target, n, each))), 0)
+        if fitting:
+            turns = -(-problem.rows // (slots // fitting))
+            groups = -(-problem.rows // turns)
+            return _shared_by(_Grid(problem, target, slots // groups, each, groups if turns > 1 else 0))
+    return None
+
+
+def _can_share(problem: RowProblem) -> bool:
+    counted = problem.fixed and not (problem.open_rows or problem.transposed or problem.results)
+    return counted and problem.again and not problem.updated
+
+
+@dataclass(frozen=True)
+class _Grid:
+    """Rows, and the blocks that share one of them."""
+
+    problem: RowProblem
+    target: Target
+    blocks: int
+    each: int
+    """Of an SM."""
+    groups: int = 0
+    """Rows at a time; 0 for all."""
+
+    def schedule(self, vector: int, shift: int) -> RowSchedule | None:
+        """With accesses of so many elements, and tiles from multiples of `shift` elements on; None where that does not
+        hold a row."""
+        problem, line = self.problem, THREADS * vector
+        tiles = -(-(problem.length + max(shift - 1, 0)) // (line * self.blocks))
+        registers = max(problem.held, 1) * vector
+        common = RowSchedule(THREADS, THREADS, vector, (1, line), shift=shift, grid=self.blocks, groups=self.groups,
+                             min_blocks=self.each if self.each > 1 else 0)  # fmt: skip
+        if tiles * registers <= HELD[self.each]:
+            return replace(common, tile=(1, tiles * line))
+        unroll = min(UNDER_WAY[self.each] // (vector * problem.narrowest), AT_ONCE[self.each] // vector, MOST_UNROLLED)
+        for front in range(HELD[self.each] // registers + 1 if not shift else 1):
+            made = replace(common, staged=True, unroll=max(1, min(unroll, tiles - front)), front=front)
+            if made.kept(problem.length) * problem.read <= _shared(self.target, self.each):
+                return made
+        return None
+
+
+def _shared(target: Target, each: int) -> int:
+    """Bytes of rows that shared memory holds for a block, of which an SM has so many."""
+    return min(target.smem_block, target.smem_sm // each - target.smem_reserved) - RESERVED
+
+
+def _shared_by(grid: _Grid) -> RowSchedule | None:
+    """By accesses as wide as rows allow, or, of narrow elements, from aligned addresses before each row on."""
+    problem = grid.problem
+    vector, wanted = vector_of(problem, problem.length), power(ACCESS // problem.narrowest)
+    shifted = problem.even and problem.narrowest < _WORD and vector < wanted
+    found = (grid.schedule(wanted, wanted) if shifted else None) or grid.schedule(vector, 0)
+    if found is not None:
+        found.check()
+    return found
+
+
+_WORD = 4
 
 
 def is_grid_too_large(problem: RowProblem, schedule: RowSchedule, target: Target) -> str:
@@ -64,7 +122,7 @@ def is_grid_too_large(problem: RowProblem, schedule: RowSchedule, target: Target
     kept = schedule.kept(problem.length) * problem.read if schedule.staged else 0
     shared = target.smem_sm // (kept + target.smem_reserved) if kept else target.blocks_sm
     each = min(target.threads_sm // schedule.threads, shared, target.blocks_sm)
-    blocks = problem.rows * schedule.grid
+    blocks = min(schedule.groups or problem.rows, problem.rows) * schedule.grid
     if blocks <= each * target.sms:
         return ""
     return f"{blocks} blocks do not fit on {target.chip} at once: {each} on each of {target.sms} SMs; expected fewer"

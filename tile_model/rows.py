@@ -16,7 +16,7 @@ from mlir_gemm.spec.target import Target
 from mlir_gemm.spec.threads import LANES
 from mlir_gemm.tile_model.columns import LAUNCH, of_columns, parts_of_columns
 from mlir_gemm.tile_model.finishing_rows import of_results
-from mlir_gemm.tile_model.grid_rows import RESERVED, is_grid_too_large, of_grid
+from mlir_gemm.tile_model.grid_rows import RESERVED, is_grid_too_large, of_grid, of_groups
 from mlir_gemm.tile_model.line_rows import WORD, is_line, of_line
 from mlir_gemm.tile_model.row_accesses import (
     ACCESS,
@@ -196,7 +196,8 @@ def _of_rows(problem: RowProblem, target: Target) -> RowSchedule:
     few = _blocks_of_few(problem, target)
     rows = _Rows(problem, target, *_access(problem, few))
     if few > 1:
-        forms = (rows.in_registers(few), rows.in_shared(MOST_CLUSTER, MOST_THREADS, 2, rows.all_shared))
+        forms = (rows.in_registers(few), rows.in_shared(MOST_CLUSTER, MOST_THREADS, 2, rows.all_shared),
+                 of_groups(problem, target))  # fmt: skip
         return next(filter(None, forms), None) or rows.in_passes(MOST_CLUSTER)
     return rows.in_registers(1) or _of_long(rows)
 
@@ -220,7 +221,7 @@ def _of_long(rows: _Rows) -> RowSchedule:
     forms = [*first, *(kept if weighted else held), *(held if weighted else kept)]
     larger = ((CLUSTER_THREADS, STAGED), (MOST_THREADS, rows.all_shared))
     forms += [rows.in_shared(MOST_CLUSTER, threads, 2, most) for threads, most in larger]
-    forms += [rows.in_passes(MOST_CLUSTER)]
+    forms += [of_groups(rows.problem, rows.target), rows.in_passes(MOST_CLUSTER)]
     return next(filter(None, forms), None) or rows.in_passes(1)
 
 

@@ -75,7 +75,7 @@ def _are_few_and_long(operations: list[Any], grid: tuple[int, ...]) -> bool:
 
 
 def _is_held(operations: list[Any], points: int, rows: int, grid: tuple[int, ...]) -> bool:
-    """Whether blocks of the grid can hold what operations read of so many points in all, in rows that they share."""
+    """Whether blocks of the grid can hold what operations read of a row, of which so many have so many points."""
     blocks, bytes_ = grid
     made = {result for op in operations for result in op.results}
     read = {value for op in operations if structured.is_generic(op) for value in structured.read(op).inputs} - made
@@ -83,7 +83,7 @@ def _is_held(operations: list[Any], points: int, rows: int, grid: tuple[int, ...
     bits = sum(
         type_.element_type.width for type_ in types if type_.has_static_shape and math.prod(type_.shape) == points
     )
-    return rows <= blocks and points // rows * bits <= blocks // rows * bytes_ * 8
+    return points // rows * bits <= blocks * bytes_ * 8
 
 
 class _Groups:

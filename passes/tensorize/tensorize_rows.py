@@ -9,8 +9,9 @@ over the rows, once for reductions that do not need one another and once for the
 tile.clip puts the neutral element. With `cluster=N`, N blocks share the same rows: each has a tile of its part, by its
 tile.rank, and each tile.reduce is one of the whole cluster. With `grid=N` they are any N blocks of the grid, which run
 at the same time (`tile.cooperative`) and combine by tile.grid_reduce what each has reduced; `front=K` tiles of each
-block's part stay in registers, and shared memory keeps those after them (`staged`). Temporaries of the kernel's own
-vanish. A second run changes nothing.
+block's part stay in registers, and shared memory keeps those after them (`staged`). `groups=G` are rows at a time: the
+loop is over G groups of N blocks then, each of which goes over every G-th row. Temporaries of the kernel's own vanish.
+A second run changes nothing.
 
 Refuses operations in other loops, other reductions than combinations by one associative operation, and a result that
 the kernel also reads elsewhere; with `grid`, a number of rows that is known at run time only; with `front`, rows that
@@ -24,7 +25,7 @@ from typing import Any, ClassVar
 
 from mlir_gemm.dialect import constants, indexing
 from mlir_gemm.dialect.bindings import dialect, ir
-from mlir_gemm.dialect.grid_exchange import Meeting
+from mlir_gemm.dialect.grid_exchange import Meeting, meet
 from mlir_gemm.dialect.linalg import structured
 from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.locations import pass_error
@@ -76,11 +77,14 @@ class TensorizeRows(Pass):
 
     grid: int = 0
     """If not 0, blocks of the grid that share the rows of a tile of one row."""
+    groups: int = 0
+    """With `grid`, rows at a time, which groups of blocks take one after another; 0 for all at once."""
     front: int = 0
     """Tiles of a block's part of a row that stay in registers from the first pass to the last."""
 
     def run(self, module: Any) -> None:
-        if self.grid and (self.grid < 2 or self.cluster > 1 or self.transposed or self.flat or self.part):
+        shared = not (self.cluster > 1 or self.transposed or self.flat or self.part)
+        if self.grid and (self.grid < 2 or self.groups < 0 or not shared):
             raise PassError(f"pass '{self}': expected 0 blocks of the grid, or 2 and more without cluster, transposed, "
                             "flat and part")  # fmt: skip
         if self.front and (self.front < 0 or not self.staged or self.shift):
@@ -125,20 +129,18 @@ def _convert(function: Any, shape: TileShape, options: TensorizeRows) -> None:
         count[-1] = indexing.ceildiv(count[-1], shape.rows)
         mapping = ir.ArrayAttr.get([ir.Attribute.parse("#gpu.block<x>")])
         blocks = indexing.product([*count, *([cluster * parts] if cluster * parts > 1 else [])])
-        if options.grid and (not isinstance(blocks, int) or shape.rows != 1):
-            many = "tiles of several rows" if shape.rows != 1 else "a number of rows that is known at run time only"
-            raise pass_error(function, f"grid={options.grid} for {many}; expected one row for so many blocks, all of "
-                             "which run at the same time")  # fmt: skip
+        rows = _rows_of(function, options, shape, blocks) if options.grid else 0
+        groups = min(options.groups or rows, rows)
+        blocks = groups * cluster if options.grid else blocks
         forall = dialect("scf").ForallOp([0], [blocks], [1], mapping=mapping)
     if options.grid:
         forall.operation.attributes[COOPERATIVE] = constants.integer(cluster)
     elif cluster > 1:
         forall.operation.attributes[CLUSTER] = constants.integer(cluster)
-    with ir.InsertionPoint(forall.body), work[0].location:
-        every = cluster * parts
-        number = indexing.div(forall.body.arguments[0], every) if every > 1 else forall.body.arguments[0]
-        meeting = _meeting(forall, options.grid, number) if options.grid else None
-        staged = options.staged and loops.element == loops.outer
+    staged = options.staged and loops.element == loops.outer
+    stored = [(buffer, map_) for buffer, map_ in maps.items() if buffer in arguments]
+
+    def build(number: Any, meeting: Meeting | None) -> None:
         tiles = RowTiles(loops, shape, block_position(loops, shape, number), shift=shift, cluster=cluster,
                          unroll=options.unroll, staged=staged, first=forall.body, flat=options.flat,
                          evict_first=options.evict_first, meeting=meeting, front=options.front)  # fmt: skip
@@ -150,7 +152,6 @@ def _convert(function: Any, shape: TileShape, options: TensorizeRows) -> None:
             tiles.align(*_aligned_operand(function, generics, loops, shift))
         if options.prefetch and tiles.whole:
             _load_all(tiles, generics, arguments)
-        stored = [(buffer, map_) for buffer, map_ in maps.items() if buffer in arguments]
         if wide:
             at = indexing.mul(indexing.rem(forall.body.arguments[0], parts), options.part)
             along = RowLoops(sizes, loops.outer)
@@ -165,6 +166,14 @@ def _convert(function: Any, shape: TileShape, options: TensorizeRows) -> None:
         else:
             _build(tiles, work)
             tiles.store(stored)
+
+    with ir.InsertionPoint(forall.body), work[0].location:
+        every = cluster * parts
+        number = indexing.div(forall.body.arguments[0], every) if every > 1 else forall.body.arguments[0]
+        if options.grid:
+            meet(forall, number, (rows, groups, cluster), build)
+        else:
+            build(number, None)
         dialect("scf").InParallelOp()
     for op in reversed(work):
         op.erase()
@@ -173,11 +182,13 @@ def _convert(function: Any, shape: TileShape, options: TensorizeRows) -> None:
             op.operation.erase()
 
 
-def _meeting(forall: Any, blocks: int, group: Any) -> Meeting:
-    """The blocks that share a row, of which the running one is in a group of this number."""
-    (every,) = ir.DenseI64ArrayAttr(forall.operation.attributes["staticUpperBound"])
-    rank = indexing.rem(forall.body.arguments[0], blocks)
-    return Meeting(forall.operation, every // blocks, blocks, group, rank)
+def _rows_of(function: Any, options: TensorizeRows, shape: TileShape, blocks: Any) -> int:
+    """How many rows there are, each of which blocks of the grid share."""
+    if isinstance(blocks, int) and shape.rows == 1:
+        return blocks // options.grid
+    many = "tiles of several rows" if shape.rows != 1 else "a number of rows that is known at run time only"
+    raise pass_error(function, f"grid={options.grid} for {many}; expected one row for so many blocks, all of which run "
+                     "at the same time")  # fmt: skip
 
 
 def _check_front(function: Any, tiles: RowTiles) -> None:

@@ -10,7 +10,7 @@ torch.compile is measured too. A schedule is words:
     uN tiles at a time                    s  tiles from aligned addresses on              g  rows in shared memory
     p  all loads first                    y  columns: N accesses down, `a` side by side   m  the model's, changed
     f  copied as one line                 e  evicted first from L2             bN blocks of an SM at least
-    nN blocks of the grid                 rN tiles of each that registers keep
+    nN blocks of the grid                 rN tiles of each that registers keep       kN rows at a time
     +split few long rows in a kernel for each step, as chips without cooperative launches take them
     +early  the first kernel lets the next one start early      +nopdl   no dependent launch
     +evict  loads are evict_first in L2     +keepN but for N hundredths          +stream  stores are evict_first
@@ -89,7 +89,7 @@ def schedule(words: list[str], rows: Rows, model: RowSchedule | None) -> RowSche
     line = threads * WIDEST // BYTES[rows.element]
     flat = -(-tile[0] * rows.n // line) * line if "f" in given else 0
     return RowSchedule(threads, across, vector, tile, shift=shift, cluster=cluster, unroll=given.get("u", 1), flat=flat,
-                       grid=grid, front=given.get("r", 0), **flags)  # fmt: skip
+                       grid=grid, groups=given.get("k", 0), front=given.get("r", 0), **flags)  # fmt: skip
 
 
 def pinned(text: str, chosen: RowSchedule | None) -> str:
