@@ -33,8 +33,9 @@ _WORD_BYTES, _HALF = 8, 32
 class GridReduction:
     """One tile.grid_reduce, emitted at the insertion point."""
 
-    def __init__(self, operation: Any) -> None:
-        self.operation = operation
+    def __init__(self, operation: Any, threads: int) -> None:
+        """`threads` are those of a block."""
+        self.operation, self.threads = operation, threads
         *around, self.kernel = itertools.takewhile(lambda each: each.operation.name != "gpu.module", parents(operation))
         if any(each.operation.name != "scf.for" for each in around):
             raise pass_error(operation, f"a reduction by blocks of the grid in '{around[0].operation.name}'; expected "
@@ -67,7 +68,7 @@ class GridReduction:
         guards.do(guards.less(indexing.thread(), LANES), gather)
         dialect("gpu").BarrierOp()
         loaded = [memref.LoadOp(buffer, [zero]).result for buffer in buffers]
-        if self.in_loop:  # the next row's result is stored where this one is read
+        if self.in_loop and self.threads == LANES:  # others meet before the next result is stored there
             dialect("gpu").BarrierOp()
         return [
             vector.FromElementsOp(ir.VectorType.get([1], type_), [from_word(word, type_)]).result

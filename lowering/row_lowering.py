@@ -233,7 +233,8 @@ class RowRewriter:
             self.pieces[result] = pieces
 
     def _grid_reduce(self, op: Any) -> None:
-        found = GridReduction(op).emit([self.pieces[value][0] for value in list(op.operands)[FIXED:]])
+        pieces = [self.pieces[value][0] for value in list(op.operands)[FIXED:]]
+        found = GridReduction(op, self.threads.count).emit(pieces)
         for result, piece in zip(op.results, found, strict=True):
             self.pieces[result] = [piece]
 

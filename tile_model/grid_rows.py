@@ -18,7 +18,7 @@ from mlir_gemm.tile_model.row_accesses import ACCESS, power, vector_of
 RESERVED = 4096
 """Bytes of shared memory that reductions and the system need."""
 THREADS = 512
-HELD = {1: 48, 2: 12}
+HELD = {1: 48, 2: 4}
 """Registers in which a thread holds elements from the first pass to the last, by blocks of an SM: it has 128, or 64."""
 UNDER_WAY, AT_ONCE = {1: 128, 2: 64}, {1: 64, 2: 16}
 """Bytes, and elements, that a thread loads at once: 64 KB of an SM, or half of it where they are narrow."""
