@@ -73,6 +73,8 @@ class _Reduction:
         """What a pass has, with what an iteration's tiles have, neighbours first."""
         if isinstance(self.combination, Choice) and self._in_order:
             return functools.reduce(self.combination.join_further, parts, before)
+        if isinstance(self.combination, Running):
+            return self.combination.join_all(before, parts)
         while len(parts) > 1:
             pairs = [self.combination.join(*parts[n : n + 2]) for n in range(0, len(parts) - 1, 2)]
             parts = [*pairs, *parts[len(pairs) * 2 :]]

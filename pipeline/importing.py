@@ -168,8 +168,9 @@ _SEVERAL = re.compile(r"outs\(\s*%[\w.$#-]+\s*,")
 
 
 def grid_of(source: str, wanted: Mapping[str, Any], target: Target) -> str:
-    """How many blocks of the chip run at the same time, and the bytes of a row that each can hold, as `group-rows`
-    takes them, where a source may have long rows: a size of six digits; empty where it has none."""
+    """How many blocks of the chip run at the same time, the bytes of a row that each can hold, and of how many bytes on
+    that pays, as `group-rows` takes them, where a source may have long rows: a size of six digits; empty where it has
+    none."""
     return ",".join(map(str, grid_rows.room(target))) if _LONG.search(source) else ""
 
 

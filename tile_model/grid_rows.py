@@ -22,16 +22,19 @@ HELD = {1: 48, 2: 4}
 """Registers in which a thread holds elements from the first pass to the last, by blocks of an SM: it has 128, or 64."""
 UNDER_WAY, AT_ONCE = {1: 128, 2: 64}, {1: 64, 2: 16}
 """Bytes, and elements, that a thread loads at once: 64 KB of an SM, or half of it where they are narrow."""
-LEAST = 2 << 20
-"""Bytes of rows, or more, that are worth the exchange between blocks: a microsecond or so for each step."""
+LEAST, LEAST_FUSED = 2 << 20, 6 << 20
+"""Bytes of rows, or more, that are worth the exchange between blocks, a microsecond or so for each step; and those from
+which that beats a kernel for each step, whose rows L2 holds else: softmax of 8x1000000 f32 28.9 us, not 33.1, of
+4x1000003 bf16 8.8, not 14.5, but of 1x1000000 f32 7.2 for 6.3 (cold 11.0 for 10.9), of 2x1000000 f16 7.1 for 6.8 (H100,
+2026-11-28-h100-grid-rows.json.xz)."""
 
 
-def room(target: Target) -> tuple[int, int]:
-    """Blocks that run at the same time, and the bytes that each can hold of a row; none where there are no such
-    launches."""
+def room(target: Target) -> tuple[int, int, int]:
+    """Blocks that run at the same time, the bytes that each can hold of a row, and the least bytes of rows for which
+    that pays; no blocks where there are no such launches."""
     if not target.has_cooperative_launch:
-        return 0, 0
-    return target.sms, _shared(target, 1) + THREADS * HELD[1] * 4
+        return 0, 0, 0
+    return target.sms, _shared(target, 1) + THREADS * HELD[1] * 4, LEAST_FUSED
 
 
 def of_grid(problem: RowProblem, target: Target) -> RowSchedule | None:

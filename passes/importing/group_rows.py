@@ -6,9 +6,9 @@ and after them: a softmax or a layer norm is one kernel, which reads each row on
 are. A kernel is taken in only if no third one lies between the two. Of up to 4 rows of half a million elements and
 more, or 8 of a million, which no cluster of blocks holds, each step stays a kernel of its own, that all SMs work on
 (`split-rows-in-workspace`), unless they are of a size known at run time only, or blocks that run at the same time can
-hold them: `grid` says how many do, and how many bytes of a row each holds. Leaves `tile.kernel`, numbered again in the
-order in which kernels run, and on the first operation of each kernel `tile.cuts`: for each kernel that it reads from,
-why it is another one. A second run changes nothing.
+hold them: `grid` says how many do, how many bytes of a row each holds, and of how many bytes of rows on. Leaves
+`tile.kernel`, numbered again in the order in which kernels run, and on the first operation of each kernel `tile.cuts`:
+for each kernel that it reads from, why it is another one. A second run changes nothing.
 """
 
 from __future__ import annotations
@@ -37,8 +37,9 @@ class GroupRows(Pass):
     """Join what works along the same rows."""
 
     name: ClassVar[str] = "group-rows"
-    grid: tuple[int, ...] = (0, 0)
-    """Blocks that run at the same time, and the bytes of a row that each can hold."""
+    grid: tuple[int, ...] = (0, 0, 0)
+    """Blocks that run at the same time, the bytes of a row that each can hold, and the least bytes of all rows for
+    which that pays."""
 
     def run(self, module: Any) -> None:
         for function in named(module, "func.func"):
@@ -76,14 +77,14 @@ def _are_few_and_long(operations: list[Any], grid: tuple[int, ...]) -> bool:
 
 def _is_held(operations: list[Any], points: int, rows: int, grid: tuple[int, ...]) -> bool:
     """Whether blocks of the grid can hold what operations read of a row, of which so many have so many points."""
-    blocks, bytes_ = grid
+    blocks, bytes_, least = grid
     made = {result for op in operations for result in op.results}
     read = {value for op in operations if structured.is_generic(op) for value in structured.read(op).inputs} - made
     types = [ir.RankedTensorType(value.type) for value in read if isinstance(value.type, ir.RankedTensorType)]
     bits = sum(
         type_.element_type.width for type_ in types if type_.has_static_shape and math.prod(type_.shape) == points
     )
-    return points // rows * bits <= blocks * bytes_ * 8
+    return least * 8 <= points * bits and points // rows * bits <= blocks * bytes_ * 8
 
 
 class _Groups:

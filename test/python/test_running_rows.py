@@ -100,7 +100,7 @@ def test_another_body_is_no_running_form() -> None:
 @pytest.mark.parametrize(
     ("rows", "length", "element", "both"),
     [
-        (1, 1 << 20, "f32", True), (8, 1 << 19, "f32", True), (8, 1 << 19, "f16", False), (2, 500000, "f32", False),
+        (1, 1 << 21, "f32", True), (8, 1 << 19, "f32", True), (8, 1 << 19, "f16", False), (2, 500000, "f32", False),
         (1, 1 << 24, "f32", True),
     ],
 )  # fmt: skip
