@@ -42,21 +42,22 @@ def _reduced(op: Any) -> str:
     if not values or values != results:
         given, made = (", ".join(map(str, types)) or "nothing" for types in (values, results))
         return f"takes {given} and gives {made}; expected one value or more, and the same types"
-    wrong = next((type_ for type_ in values if not _is_number(type_)), None)
+    wrong = next((type_ for type_ in values if not _is_narrow(type_, values[0])), None)
     if wrong is not None:
-        return f"a value is {wrong}; expected vectors of 1x1 numbers, what a block has of one row"
-    type_, wanted = op.operands[0].type, sum(words_of(each.element_type) for each in values)
+        return f"a value is {wrong}; expected vectors of Rx1 numbers, what a block has of R rows"
+    type_, wanted = op.operands[0].type, values[0].shape[0] * sum(words_of(each.element_type) for each in values)
     if not is_integer(type_.element_type, 64) or type_.shape[1] < 2 or type_.shape[2] != wanted:
         return f"words is {type_}; expected memref<lines x blocks x {wanted} x i64>, for 2 blocks or more"
     return combining(op, [each.element_type for each in values])
 
 
-def _is_number(type_: Any) -> bool:
-    return isinstance(type_, ir.VectorType) and list(type_.shape) == [1, 1]
+def _is_narrow(type_: Any, first: Any) -> bool:
+    vector = isinstance(type_, ir.VectorType) and type_.rank == 2 and type_.shape[1] == 1
+    return vector and list(type_.shape) == list(first.shape)
 
 
 class GridReduce(Tile.Operation, name="grid_reduce"):
-    """Combines one number of each value, and of `places` beside them, over the blocks of a group, which run at the same
+    """Combines numbers of each value, and of `places` beside them, over the blocks of a group, which run at the same
     time: of `words`, memref<lines x blocks x N x i64>, a group has a `line`, and a block the part of its `rank`. Every
     block gets the same result, in an order that is fixed by the number of blocks. The block of code combines two
     numbers of each value into one, as that of a tile.reduce.
@@ -89,7 +90,7 @@ class Meeting:
     def reduce(self, values: Sequence[Any], combine: Combine) -> list[Any]:
         """A tile.grid_reduce at the insertion point, with words of its own; its results."""
         types = [value.type for value in values]
-        number = sum(words_of(type_.element_type) for type_ in types)
+        number = types[0].shape[0] * sum(words_of(type_.element_type) for type_ in types)
         with ir.InsertionPoint(self.loop):
             i64 = ir.IntegerType.get_signless(64)
             alloc = dialect("memref").AllocOp(ir.MemRefType.get([self.lines, self.blocks, number], i64), [], [])

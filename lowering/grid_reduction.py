@@ -26,7 +26,7 @@ from mlir_gemm.lowering.stream_k_fixup import SCOPE
 from mlir_gemm.spec.threads import LANES
 
 Values = list[Any]
-"""A number of each value."""
+"""A number of each value, of one row."""
 _WORD_BYTES, _HALF = 8, 32
 
 
@@ -44,35 +44,38 @@ class GridReduction:
         self.combine = combine_of(operation)
         self.words, self.line, self.rank = list(operation.operands)[:FIXED]
         self.types = [value.type.element_type for value in list(operation.operands)[FIXED:]]
+        self.rows = operation.results[0].type.shape[0]
         self.blocks, self.each = self.words.type.shape[1:]
 
-    def emit(self, pieces: Sequence[Any]) -> list[Any]:
-        """The pieces of the results, of one element each, from those of the values."""
+    def emit(self, pieces: Sequence[Sequence[Any]]) -> list[list[Any]]:
+        """The pieces of the results, of one element for each row, from those of the values."""
         vector, memref = dialect("vector"), dialect("memref")
         with ir.InsertionPoint(in_block(body(self.kernel))[0]), self.kernel.location:
-            buffers = [shared_buffer([1], word_type(type_)) for type_ in self.types]
+            buffers = [shared_buffer([self.rows], word_type(type_)) for type_ in self.types]
         tag, is_first = self._next_tag(), indexing.equal(indexing.thread(), 0)
-        zero = constants.index(0)
-        numbers = [vector.ExtractOp(piece, [], [0]).result for piece in pieces]
-        guards.do(is_first, lambda: self._write(numbers, tag))
+        rows = [[vector.ExtractOp(each[row], [], [0]).result for each in pieces] for row in range(self.rows)]
+        guards.do(is_first, lambda: self._write([number for row in rows for number in row], tag))
 
         def gather() -> None:
-            found = self._over_lanes(self._of_lane(tag))
+            found = [self._over_lanes(values) for values in self._of_lane(tag)]
 
             def hand_out() -> None:
-                for value, buffer in zip(found, buffers, strict=True):
-                    memref.StoreOp(as_word(value), buffer, [zero])
+                for row, values in enumerate(found):
+                    for value, buffer in zip(values, buffers, strict=True):
+                        memref.StoreOp(as_word(value), buffer, [constants.index(row)])
 
             guards.do(is_first, hand_out)
 
         guards.do(guards.less(indexing.thread(), LANES), gather)
         dialect("gpu").BarrierOp()
-        loaded = [memref.LoadOp(buffer, [zero]).result for buffer in buffers]
+        loaded = [
+            [memref.LoadOp(buffer, [constants.index(row)]).result for row in range(self.rows)] for buffer in buffers
+        ]
         if self.in_loop and self.threads == LANES:  # others meet before the next result is stored there
             dialect("gpu").BarrierOp()
         return [
-            vector.FromElementsOp(ir.VectorType.get([1], type_), [from_word(word, type_)]).result
-            for word, type_ in zip(loaded, self.types, strict=True)
+            [vector.FromElementsOp(ir.VectorType.get([1], type_), [from_word(word, type_)]).result for word in words]
+            for words, type_ in zip(loaded, self.types, strict=True)
         ]
 
     def _next_tag(self) -> Any:
@@ -101,8 +104,8 @@ class GridReduction:
             pointer = self._pointer(self.rank, place)
             llvm.StoreOp(arith.OrIOp(half, tag).result, pointer, alignment=_WORD_BYTES, ordering=order, syncscope=SCOPE)
 
-    def _of_lane(self, tag: Any) -> Values:
-        """What the blocks of a lane have, combined: waits until all have written."""
+    def _of_lane(self, tag: Any) -> list[Values]:
+        """What the blocks of a lane have of each row, combined: waits until all have written."""
         arith, scf, i64 = dialect("arith"), dialect("scf"), ir.IntegerType.get_signless(64)
         turns = -(-self.blocks // LANES)
         lane = indexing.thread()
@@ -123,42 +126,46 @@ class GridReduction:
         with ir.InsertionPoint(loop.after.blocks.append(*[i64] * len(pointers))):
             scf.YieldOp([])
         found = list(loop.results)
-        values = self._numbers(found[: self.each])
+        rows = self._numbers(found[: self.each])
         for turn in range(1, turns):
-            more = self._numbers(found[turn * self.each : (turn + 1) * self.each])
-            combined = self.combine(values, more)
+            has = None
             if (turn + 1) * LANES > self.blocks:
                 has = guards.less(indexing.add(lane, turn * LANES), self.blocks)
-                combined = [arith.SelectOp(has, new, old).result for new, old in zip(combined, values, strict=True)]
-            values = combined
-        return values
+            more = self._numbers(found[turn * self.each : (turn + 1) * self.each])
+            rows = [self._added(values, others, has) for values, others in zip(rows, more, strict=True)]
+        return rows
+
+    def _added(self, values: Values, others: Values, has: Any) -> Values:
+        """Values with others, where there are such."""
+        combined, select = self.combine(values, others), dialect("arith").SelectOp
+        if has is None:
+            return combined
+        return [select(has, new, old).result for new, old in zip(combined, values, strict=True)]
 
     def _over_lanes(self, values: Values) -> Values:
         """What the first lane has after all have been combined: those of fewer blocks than lanes are left out."""
         lanes = min(self.blocks, LANES)
         distance = 1 << ((lanes - 1).bit_length() - 1)
         while distance:
-            others = self.combine(values, [shuffled(value, distance) for value in values])
+            others = [shuffled(value, distance) for value in values]
+            has = None
             if lanes % (2 * distance):
                 has = guards.less(indexing.add(indexing.thread(), distance), lanes)
-                select = dialect("arith").SelectOp
-                others = [select(has, new, old).result for new, old in zip(others, values, strict=True)]
-            values, distance = others, distance // 2
+            values, distance = self._added(values, others, has), distance // 2
         return values
 
-    def _numbers(self, words: Sequence[Any]) -> Values:
-        """The numbers of a line of words."""
+    def _numbers(self, words: Sequence[Any]) -> list[Values]:
+        """The numbers of a line of words, of each row."""
         arith, rest = dialect("arith"), iter(words)
         i32 = ir.IntegerType.get_signless(_HALF)
-        found: Values = []
-        for type_ in self.types:
+
+        def number(type_: Any) -> Any:
             if words_of(type_) == 1:
-                found.append(from_word(arith.TruncIOp(i32, next(rest)).result, type_))
-                continue
+                return from_word(arith.TruncIOp(i32, next(rest)).result, type_)
             low, high = arith.AndIOp(next(rest), _i64((1 << _HALF) - 1)).result, next(rest)
-            whole = arith.OrIOp(low, arith.ShLIOp(high, _i64(_HALF)).result).result
-            found.append(from_word(whole, type_))
-        return found
+            return from_word(arith.OrIOp(low, arith.ShLIOp(high, _i64(_HALF)).result).result, type_)
+
+        return [[number(type_) for type_ in self.types] for _ in range(self.rows)]
 
     def _load(self, pointer: Any) -> Any:
         llvm, i64 = dialect("llvm"), ir.IntegerType.get_signless(64)

@@ -233,10 +233,14 @@ class RowRewriter:
             self.pieces[result] = pieces
 
     def _grid_reduce(self, op: Any) -> None:
-        pieces = [self.pieces[value][0] for value in list(op.operands)[FIXED:]]
-        found = GridReduction(op, self.threads.count).emit(pieces)
-        for result, piece in zip(op.results, found, strict=True):
-            self.pieces[result] = [piece]
+        values = list(op.operands)[FIXED:]
+        if any(len(self.pieces[value]) != value.type.shape[0] for value in values):
+            raise pass_error(
+                op, "rows that threads of several groups have; expected all threads of a block side by side"
+            )
+        found = GridReduction(op, self.threads.count).emit([self.pieces[value] for value in values])
+        for result, pieces in zip(op.results, found, strict=True):
+            self.pieces[result] = pieces
 
     def _clip(self, op: Any) -> None:
         value, offset, size = op.operands

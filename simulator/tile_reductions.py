@@ -66,9 +66,9 @@ def _grid_reduce(decoder: Decoder, operation: Any) -> Step:
         place = uniform(frame[group], "a group of blocks"), uniform(frame[own], "the rank of a block")
         if not 0 <= place[0] < lines.shape[0] or place[1] != frame[rank]:
             raise fault(operation, f"has the line {place} of {lines.shape[0]} groups; its rank is {frame[rank]}")
-        values = gather(frame, [np.asarray(frame[slot]) for slot in inputs])
+        values = gather(frame, [np.asarray(frame[slot])[None] for slot in inputs])
         for slot, value in zip(results, combined(frame, values), strict=True):
-            frame[slot] = value
+            frame[slot] = value[0]
 
     return step
 

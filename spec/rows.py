@@ -26,8 +26,8 @@ MOST_BLOCKS = 32
 _WHERE_SET = ("prefetch", "evict_first", "flat", "min_blocks", "part", "grid", "front", "groups")
 _NUMBERS = ("threads", "across", "vector", "shift", "unroll", "cluster", "flat", "min_blocks", "part", "grid", "front",
             "groups")  # fmt: skip
-MOST_GRID = 1024
-"""Blocks of a grid that share a row at most: a warp waits for all of them, 32 to a lane."""
+MOST_GRID, MOST_TOGETHER = 1024, 8
+"""Blocks of a grid that share a row at most: a warp waits for all of them, 32 to a lane; and rows of their tiles."""
 
 
 def kept_tiles(length: int, step: int, unroll: int, exact: bool) -> int:
@@ -200,10 +200,11 @@ class RowSchedule:
 
     def _check_grid(self) -> None:
         alone = not (self.transposed or self.flat or self.part or self.cluster > 1)
-        alone = alone and self.tile[0] == 1 and self.across == self.threads
+        alone = alone and self.tile[0] <= MOST_TOGETHER and self.across == self.threads
         if self.grid and (not 2 <= self.grid <= MOST_GRID or not alone):
-            raise ScheduleError(f"tile.rows: grid={self.grid}; expected 0, or 2 to {MOST_GRID} with tiles of one row, "
-                                "all threads side by side, and no transposed, flat, part or cluster")  # fmt: skip
+            raise ScheduleError(f"tile.rows: grid={self.grid}; expected 0, or 2 to {MOST_GRID} with tiles of up to "
+                                f"{MOST_TOGETHER} rows, all threads side by side, and no transposed, flat, part or "
+                                "cluster")  # fmt: skip
         if self.groups and (self.groups < 0 or not self.grid):
             raise ScheduleError(f"tile.rows: groups={self.groups} with grid={self.grid}; expected 0, or rows at a time "
                                 "that blocks of the grid share")  # fmt: skip

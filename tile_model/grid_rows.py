@@ -22,6 +22,8 @@ HELD = {1: 48, 2: 4}
 """Registers in which a thread holds elements from the first pass to the last, by blocks of an SM: it has 128, or 64."""
 UNDER_WAY, AT_ONCE = {1: 128, 2: 64}, {1: 64, 2: 16}
 """Bytes, and elements, that a thread loads at once: 64 KB of an SM, or half of it where they are narrow."""
+APART = 4
+"""Groups of blocks that should be at different steps at a time, if their tiles have several rows."""
 LEAST, LEAST_FUSED = 2 << 20, 6 << 20
 """Bytes of rows, or more, that are worth the exchange between blocks, a microsecond or so for each step; and those from
 which that beats a kernel for each step, whose rows L2 holds else: softmax of 8x1000000 f32 28.9 us, not 33.1, of
@@ -40,11 +42,11 @@ def room(target: Target) -> tuple[int, int, int]:
 def of_grid(problem: RowProblem, target: Target) -> RowSchedule | None:
     """The schedule of a few rows that all fit on the chip, each shared by more blocks than a cluster has; None where
     others take them."""
-    blocks = room(target)[0] // problem.rows
     bytes_ = problem.rows * problem.length * problem.read
-    if not _can_share(problem) or blocks <= MOST_CLUSTER or bytes_ < LEAST:
+    if not _can_share(problem) or room(target)[0] // problem.rows <= MOST_CLUSTER or bytes_ < LEAST:
         return None
-    return _shared_by(_Grid(problem, target, blocks, 1))
+    forms = (_shared_by(_Grid(problem, target, target.sms * down // problem.rows, 1, down)) for down in _downs(problem))
+    return next(filter(None, forms), None)
 
 
 def of_groups(problem: RowProblem, target: Target) -> RowSchedule | None:
@@ -52,14 +54,20 @@ def of_groups(problem: RowProblem, target: Target) -> RowSchedule | None:
     many blocks for each as there are."""
     if not _can_share(problem) or not target.has_cooperative_launch:
         return None
-    for each in (2, 1):
-        slots = target.sms * each
-        fitting = next((n for n in range(MOST_CLUSTER, slots + 1) if _shared_by(_Grid(problem, target, n, each))), 0)
-        if fitting:
-            turns = -(-problem.rows // (slots // fitting))
-            groups = -(-problem.rows // turns)
-            return _shared_by(_Grid(problem, target, slots // groups, each, groups if turns > 1 else 0))
+    for each, down in ((each, down) for each in (2, 1) for down in _downs(problem)):
+        slots, tiles = target.sms * each, problem.rows // down
+        sizes = (_Grid(problem, target, n, each, down) for n in range(MOST_CLUSTER, slots + 1))
+        fitting = next((grid.blocks for grid in sizes if _shared_by(grid)), 0)
+        if fitting and (down == 1 or slots // fitting >= APART):
+            turns = -(-tiles // (slots // fitting))
+            groups = -(-tiles // turns)
+            return _shared_by(_Grid(problem, target, slots // groups, each, down, groups if turns > 1 else 0))
     return None
+
+
+def _downs(problem: RowProblem) -> list[int]:
+    """How many rows a tile may have, best first: several that share weights, which L2 hands out once then."""
+    return [down for down in (4, 2) if problem.beside and problem.rows % down == 0] + [1]
 
 
 def _can_share(problem: RowProblem) -> bool:
@@ -76,23 +84,28 @@ class _Grid:
     blocks: int
     each: int
     """Of an SM."""
+    down: int
+    """Rows of a tile."""
     groups: int = 0
-    """Rows at a time; 0 for all."""
+    """Tiles of rows at a time; 0 for all."""
 
     def schedule(self, vector: int, shift: int) -> RowSchedule | None:
         """With accesses of so many elements, and tiles from multiples of `shift` elements on; None where that does not
         hold a row."""
         problem, line = self.problem, THREADS * vector
         tiles = -(-(problem.length + max(shift - 1, 0)) // (line * self.blocks))
-        registers = max(problem.held, 1) * vector
-        common = RowSchedule(THREADS, THREADS, vector, (1, line), shift=shift, grid=self.blocks, groups=self.groups,
-                             min_blocks=self.each if self.each > 1 else 0)  # fmt: skip
+        registers = problem.held * vector * self.down
+        common = RowSchedule(THREADS, THREADS, vector, (self.down, line), shift=shift, grid=self.blocks,
+                             groups=self.groups, min_blocks=self.each if self.each > 1 else 0)  # fmt: skip
+        if vector * self.down > AT_ONCE[self.each]:
+            return None
         if tiles * registers <= HELD[self.each]:
-            return replace(common, tile=(1, tiles * line))
-        unroll = min(UNDER_WAY[self.each] // (vector * problem.narrowest), AT_ONCE[self.each] // vector, MOST_UNROLLED)
+            return replace(common, tile=(self.down, tiles * line))
+        width = vector * self.down
+        unroll = min(UNDER_WAY[self.each] // (width * problem.narrowest), AT_ONCE[self.each] // width, MOST_UNROLLED)
         for front in range(HELD[self.each] // registers + 1 if not shift else 1):
             made = replace(common, staged=True, unroll=max(1, min(unroll, tiles - front)), front=front)
-            if made.kept(problem.length) * problem.read <= _shared(self.target, self.each):
+            if made.kept(problem.length) * self.down * problem.read <= _shared(self.target, self.each):
                 return made
         return None
 
@@ -106,7 +119,7 @@ def _shared_by(grid: _Grid) -> RowSchedule | None:
     """By accesses as wide as rows allow, or, of narrow elements, from aligned addresses before each row on."""
     problem = grid.problem
     vector, wanted = vector_of(problem, problem.length), power(ACCESS // problem.narrowest)
-    shifted = problem.even and problem.narrowest < _WORD and vector < wanted
+    shifted = problem.even and problem.narrowest < _WORD and vector < wanted and grid.down == 1
     found = (grid.schedule(wanted, wanted) if shifted else None) or grid.schedule(vector, 0)
     if found is not None:
         found.check()
@@ -122,10 +135,12 @@ def is_grid_too_large(problem: RowProblem, schedule: RowSchedule, target: Target
         return ""
     if not target.has_cooperative_launch:
         return f"{target.chip} has no cooperative launches; expected grid=0"
-    kept = schedule.kept(problem.length) * problem.read if schedule.staged else 0
+    down = schedule.tile[0]
+    kept = schedule.kept(problem.length) * down * problem.read if schedule.staged else 0
     shared = target.smem_sm // (kept + target.smem_reserved) if kept else target.blocks_sm
     each = min(target.threads_sm // schedule.threads, shared, target.blocks_sm)
-    blocks = min(schedule.groups or problem.rows, problem.rows) * schedule.grid
+    tiles = -(-problem.rows // down)
+    blocks = min(schedule.groups or tiles, tiles) * schedule.grid
     if blocks <= each * target.sms:
         return ""
     return f"{blocks} blocks do not fit on {target.chip} at once: {each} on each of {target.sms} SMs; expected fewer"

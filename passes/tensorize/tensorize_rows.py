@@ -45,6 +45,7 @@ from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.spec.attributes import CLUSTER, COOPERATIVE
+from mlir_gemm.spec.rows import MOST_TOGETHER
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,7 @@ class TensorizeRows(Pass):
     each block reduces, and computes so many elements of a row of the results."""
 
     grid: int = 0
-    """If not 0, blocks of the grid that share the rows of a tile of one row."""
+    """If not 0, blocks of the grid that share the rows of a tile."""
     groups: int = 0
     """With `grid`, rows at a time, which groups of blocks take one after another; 0 for all at once."""
     front: int = 0
@@ -183,12 +184,12 @@ def _convert(function: Any, shape: TileShape, options: TensorizeRows) -> None:
 
 
 def _rows_of(function: Any, options: TensorizeRows, shape: TileShape, blocks: Any) -> int:
-    """How many rows there are, each of which blocks of the grid share."""
-    if isinstance(blocks, int) and shape.rows == 1:
+    """How many tiles of rows there are, each of which blocks of the grid share."""
+    if isinstance(blocks, int) and shape.rows <= MOST_TOGETHER:
         return blocks // options.grid
-    many = "tiles of several rows" if shape.rows != 1 else "a number of rows that is known at run time only"
-    raise pass_error(function, f"grid={options.grid} for {many}; expected one row for so many blocks, all of which run "
-                     "at the same time")  # fmt: skip
+    many = f"tiles of {shape.rows} rows" if isinstance(blocks, int) else "rows whose number is known at run time only"
+    raise pass_error(function, f"grid={options.grid} for {many}; expected up to {MOST_TOGETHER} for so many blocks, "
+                     "all of which run at the same time")  # fmt: skip
 
 
 def _check_front(function: Any, tiles: RowTiles) -> None:

@@ -202,7 +202,7 @@ WRONG = [
     (f"%0 = tile.reduce(%half) {ADD} {{dim = 1 : i64}} : vector<64x1xf16>",
      "its block takes f32, f32; expected f16, f16"),
     (f"%0 = tile.grid_reduce(%tagged, %i, %i, %acc) {ADD} : vector<64x64xf32>",
-     "a value is vector<64x64xf32>; expected vectors of 1x1 numbers"),
+     "a value is vector<64x64xf32>; expected vectors of Rx1 numbers"),
     (f"tile.grid_reduce(%tagged, %i, %i) {ADD}", "takes nothing and gives nothing; expected one value or more"),
     (f"%0 = tile.grid_reduce(%tagged, %i, %i, %long_one) {ADD} : vector<1x1xi64>",
      "words is memref<2x4x1xi64>; expected memref<lines x blocks x 2 x i64>, for 2 blocks or more"),
