@@ -168,9 +168,8 @@ _SEVERAL = re.compile(r"outs\(\s*%[\w.$#-]+\s*,")
 
 
 def grid_of(source: str, wanted: Mapping[str, Any], target: Target) -> str:
-    """How many blocks of the chip run at the same time, the bytes of a row that each can hold, and of how many bytes on
-    that pays, as `group-rows` takes them, where a source may have long rows: a size of six digits; empty where it has
-    none."""
+    """How many blocks of the chip run at the same time, what each can hold of a row, and from how many bytes on that
+    pays, as `group-rows` takes it, where a source may have long rows: a size of six digits; empty where it has none."""
     return ",".join(map(str, grid_rows.room(target))) if _LONG.search(source) else ""
 
 

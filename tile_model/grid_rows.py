@@ -31,12 +31,12 @@ which that beats a kernel for each step, whose rows L2 holds else: softmax of 8x
 2026-11-28-h100-grid-rows.json.xz)."""
 
 
-def room(target: Target) -> tuple[int, int, int]:
-    """Blocks that run at the same time, the bytes that each can hold of a row, and the least bytes of rows for which
-    that pays; no blocks where there are no such launches."""
+def room(target: Target) -> tuple[int, int, int, int]:
+    """Blocks that run at the same time, the bytes that the shared memory of each can hold of a row, the registers for
+    more, and the least bytes of rows for which that pays; no blocks where there are no such launches."""
     if not target.has_cooperative_launch:
-        return 0, 0, 0
-    return target.sms, _shared(target, 1) + THREADS * HELD[1] * 4, LEAST_FUSED
+        return 0, 0, 0, 0
+    return target.sms, _shared(target, 1), THREADS * HELD[1], LEAST_FUSED
 
 
 def of_grid(problem: RowProblem, target: Target) -> RowSchedule | None:
@@ -94,7 +94,7 @@ class _Grid:
         hold a row."""
         problem, line = self.problem, THREADS * vector
         tiles = -(-(problem.length + max(shift - 1, 0)) // (line * self.blocks))
-        registers = problem.held * vector * self.down
+        registers = max(problem.held, -(-problem.read // _WORD)) * vector * self.down
         common = RowSchedule(THREADS, THREADS, vector, (self.down, line), shift=shift, grid=self.blocks,
                              groups=self.groups, min_blocks=self.each if self.each > 1 else 0)  # fmt: skip
         if vector * self.down > AT_ONCE[self.each]:

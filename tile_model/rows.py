@@ -209,7 +209,7 @@ def _of_long(rows: _Rows) -> RowSchedule:
     weighted, clusters = rows.problem.beside > 1, (2, 4, MOST_CLUSTER)
     alone = [rows.in_shared(1, STAGED_THREADS, 1, min(STAGED, rows.all_shared)), rows.in_many_registers()]
     if not rows.target.has_clusters:
-        forms = [*alone, rows.in_shared(1, LONE_THREADS, 1, rows.all_shared)]
+        forms = [*alone, rows.in_shared(1, LONE_THREADS, 1, rows.all_shared), of_groups(rows.problem, rows.target)]
         return next(filter(None, forms), None) or rows.in_passes(1)
     blocks = clusters if rows.shift or not weighted else (MOST_CLUSTER,)
     words = rows.problem.narrowest >= WORD and not rows.shift

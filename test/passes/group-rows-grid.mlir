@@ -1,14 +1,14 @@
 // group-rows, where blocks that run at the same time can hold long rows: their steps are one kernel then.
-// RUN: mlir-gemm opt %s 'group-rows{grid=132,20000,2000000}' | FileCheck %s
-// RUN: mlir-gemm opt %s 'group-rows{grid=132,20000,2000000}' 'group-rows{grid=132,20000,2000000}' | FileCheck %s
-// RUN: mlir-gemm opt %s 'group-rows{grid=132,16000,2000000}' | FileCheck %s --check-prefix=LARGE
-// RUN: mlir-gemm opt %s 'group-rows{grid=132,20000,3000000}' | FileCheck %s --check-prefix=LARGE
+// RUN: mlir-gemm opt %s 'group-rows{grid=132,20000,8192,2000000}' | FileCheck %s
+// RUN: mlir-gemm opt %s 'group-rows{grid=132,20000,8192,2000000}' 'group-rows{grid=132,20000,8192,2000000}' | FileCheck %s
+// RUN: mlir-gemm opt %s 'group-rows{grid=132,12000,4096,2000000}' | FileCheck %s --check-prefix=LARGE
+// RUN: mlir-gemm opt %s 'group-rows{grid=132,20000,8192,3000000}' | FileCheck %s --check-prefix=LARGE
 
 #n = affine_map<(n) -> (n)>
 #one = affine_map<(n) -> ()>
 
-// A row of 2.4 MB, which 132 blocks hold that have 20000 bytes each. With 16000 each, or
-// where only more pays, each step is a kernel.
+// A row of 2.4 MB, which 132 blocks hold that have 20000 bytes and 8192 registers each. With fewer, or where only more
+// pays, each step is a kernel.
 // CHECK-LABEL: func.func @one_long_row(
 //       CHECK:   {{.*}}["reduction"]} {{.*}}tile.kernel = 0 : i64
 //       CHECK:   {{.*}}["parallel"]} {{.*}}tile.kernel = 0 : i64
