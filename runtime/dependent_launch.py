@@ -19,6 +19,11 @@ class Configurations(dict[int, Any]):
         self._driver = driver
         self._step = step
 
+    @staticmethod
+    def of(driver: Any, step: Step) -> Configurations | None:
+        """Those of a step; None for one that an ordinary launch will do for."""
+        return Configurations(driver, step) if step.dependent_launch or step.cooperative else None
+
     def __missing__(self, stream: int) -> Any:
         driver, step = self._driver, self._step
         attributes: list[Any] = []

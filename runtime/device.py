@@ -230,12 +230,8 @@ class LoadedKernel:
 
     @functools.cached_property
     def configurations(self) -> tuple[Configurations | None, ...]:
-        """For each step that may overlap with what is before it, or is cooperative, what `cuLaunchKernelEx` takes; else
-        None."""
-        driver = self.gpu.driver
-        asks = (step.dependent_launch or step.cooperative for step in self.launch.steps)
-        return tuple(Configurations(driver, step) if each else None
-                     for each, step in zip(asks, self.launch.steps, strict=True))  # fmt: skip
+        """For each step that asks for more than a grid, what `cuLaunchKernelEx` takes; else None."""
+        return tuple(Configurations.of(self.gpu.driver, step) for step in self.launch.steps)
 
     @functools.cached_property
     def flags(self) -> Flags | None:
