@@ -15,6 +15,7 @@ from typing import Any
 
 from mlir_gemm.dialect import algebra_marks, rules, zero_marks
 from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.grid_exchange import WORDS
 from mlir_gemm.dialect.locations import input_error
 from mlir_gemm.dialect.memory import in_shared
 from mlir_gemm.dialect.rings import BARRIERS, PAD, PANELS
@@ -24,6 +25,7 @@ from mlir_gemm.spec import attributes as names
 from mlir_gemm.spec import former_names, part_names
 from mlir_gemm.spec.emulation import EMULATIONS
 from mlir_gemm.spec.kernel_record import ELEMENTWISE, PRODUCT, REDUCTION, ROWS
+from mlir_gemm.spec.rows import MOST_GRID
 from mlir_gemm.spec.stages import ALL_STAGES
 
 OWN = "tile."
@@ -131,8 +133,9 @@ MARKS = {
     names.LAYOUT: Mark(_PADDING, _BUFFER, shared=True),
     names.UNTIL_REDUCTION: Mark(FLAG, (_ALLOC,), shared=True),
     names.FROM_REDUCTION: Mark(FLAG, (_ALLOC,), shared=True),
-    names.SCRATCH: Mark(word(PARTIALS, FLAGS), (_ALLOC,)),
+    names.SCRATCH: Mark(word(PARTIALS, FLAGS, WORDS), (_ALLOC,)),
     names.CLUSTER: Mark(rules.BLOCKS, (_BLOCKS,)),
+    names.COOPERATIVE: Mark(between(2, MOST_GRID), (_BLOCKS, *_KERNEL)),
     names.SPLIT_K_CLUSTER: Mark(rules.BLOCKS, (_BLOCKS,)),
     names.CLUSTER_ROWS: Mark(rules.BLOCKS, (_BLOCKS,)),
     names.WARPS: Mark(rules.WARPS, (_BLOCKS,)),

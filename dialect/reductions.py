@@ -43,10 +43,11 @@ def _reduced(op: Any) -> str:
         if list(result.shape) != kept or result.element_type != value.element_type:
             wanted = f"{'x'.join(map(str, kept))}x{value.element_type}"
             return f"result is {result} of {value} along dimension {dim}; expected vector<{wanted}>"
-    return _combining(op, [type_.element_type for type_ in values])
+    return combining(op, [type_.element_type for type_ in values])
 
 
-def _combining(op: Any, elements: list[Any]) -> str:
+def combining(op: Any, elements: list[Any]) -> str:
+    """What is wrong with the block of a reduction, which combines numbers of these types."""
     blocks = list(op.regions[0].blocks)
     if len(blocks) != 1:
         return f"has {counted(len(blocks), 'block')}; expected one"
@@ -92,11 +93,14 @@ class Reduce(Tile.Operation, name="reduce"):
 def _yields(op: Any) -> str:
     """What is wrong with where a tile.yield stands."""
     parent = op.parent
-    return "" if parent.name == "tile.reduce" else f"stands in '{parent.name}'; expected it in tile.reduce"
+    return "" if parent.name in _REDUCTIONS else f"stands in '{parent.name}'; expected it in {' or '.join(_REDUCTIONS)}"
+
+
+_REDUCTIONS = "tile.reduce", "tile.grid_reduce"
 
 
 class Yield(Tile.Operation, name="yield", traits=[ir.IsTerminatorTrait]):
-    """What the block of a tile.reduce gives."""
+    """What the block of a tile.reduce, or of a tile.grid_reduce, gives."""
 
     values: Sequence[ext.Operand[Any]]
     places: Sequence[ext.Operand[Any]]
@@ -113,21 +117,25 @@ def reduce(values: Sequence[Any], dim: int, combine: Combine, cluster: int = 1) 
     for value in values:
         shape = [1 if axis == dim else size for axis, size in enumerate(value.type.shape)]
         types.append(ir.VectorType.get(shape, value.type.element_type))
-    split = _one_type(types)
+    split = one_type(types)
     groups = [list(values)[:split], list(values)[split:], types[:split], types[split:]]
     operation = Reduce(*groups, constants.integer(dim)).operation
     if cluster > 1:
         operation.attributes[BLOCKS] = constants.integer(cluster)
-    elements = [type_.element_type for type_ in types]
-    block = operation.regions[0].blocks.append(*elements, *elements)
-    with ir.InsertionPoint(block):
-        given = list(block.arguments)
-        made = combine(given[: len(types)], given[len(types) :])
-        Yield(made[:split], made[split:])
+    yield_combined(operation, [type_.element_type for type_ in types], combine)
     return list(operation.results)
 
 
-def _one_type(types: Sequence[Any]) -> int:
+def yield_combined(operation: Any, elements: list[Any], combine: Combine) -> None:
+    """Gives a reduction its block, which combines two numbers of each of these types."""
+    split, block = one_type(elements), operation.regions[0].blocks.append(*elements, *elements)
+    with ir.InsertionPoint(block):
+        given = list(block.arguments)
+        made = combine(given[: len(elements)], given[len(elements) :])
+        Yield(made[:split], made[split:])
+
+
+def one_type(types: Sequence[Any]) -> int:
     """How many of some types, from the first on, are the same."""
     return next((number for number, type_ in enumerate(types) if type_ != types[0]), len(types))
 

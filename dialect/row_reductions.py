@@ -73,6 +73,8 @@ class _Reduction:
         """What a pass has, with what an iteration's tiles have, neighbours first."""
         if isinstance(self.combination, Choice) and self._in_order:
             return functools.reduce(self.combination.join_further, parts, before)
+        if isinstance(self.combination, Running):
+            return self.combination.join_all(before, parts)
         while len(parts) > 1:
             pairs = [self.combination.join(*parts[n : n + 2]) for n in range(0, len(parts) - 1, 2)]
             parts = [*pairs, *parts[len(pairs) * 2 :]]
@@ -80,10 +82,13 @@ class _Reduction:
 
     def across(self, values: list[Any]) -> list[Any]:
         """What tiles of values give for each row, in the types of the outputs."""
-        tiles = self.tiles
+        tiles, join = self.tiles, self.combination.join
         if isinstance(self.combination, Running):
-            return self._running(*values)
-        found = reduce(values, tiles.tile.element_dim, self.combination.join, tiles.cluster)
+            found = self._running(*values)
+        else:
+            found = reduce(values, tiles.tile.element_dim, join, self._cluster)
+        if tiles.meeting is not None:
+            found = tiles.meeting.reduce(found, join)
         return [_widened(each, value.type) for each, value in zip(found, self.combination.values, strict=True)]
 
     def continued(self, reduced: list[Any], starts: dict[Any, Any]) -> list[Any]:
@@ -119,6 +124,11 @@ class _Reduction:
         return neutral
 
     @property
+    def _cluster(self) -> int:
+        """Blocks that combine through each other's shared memory."""
+        return 1 if self.tiles.meeting is not None else self.tiles.cluster
+
+    @property
     def _in_order(self) -> bool:
         """Whether a pass meets the elements of a row in the order of their places, of which a choice takes the
         first."""
@@ -129,7 +139,7 @@ class _Reduction:
         """Across a tile the maximum comes first, and each sum is scaled once. Scaled in each step they err more, since
         nothing averages the last few: a softmax of 10 million f32 by 1.5e-7, where eager PyTorch errs by 1.0e-7."""
         tiles, arith = self.tiles, dialect("arith")
-        dim, cluster = tiles.tile.element_dim, tiles.cluster
+        dim, cluster = tiles.tile.element_dim, self._cluster
         (greatest,) = reduce([most], dim, lambda one, other: [arith.MaximumFOp(one[0], other[0]).result], cluster)
         spread = tiles.spread(greatest, True)
         same = arith.CmpFOp(arith.CmpFPredicate.OEQ, most, spread).result  # both -inf too, whose difference is NaN

@@ -8,7 +8,7 @@ the rows, from what is in memory.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,7 +19,8 @@ from mlir_gemm.dialect.flat_rows import FlatRows
 from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.rings import rank
-from mlir_gemm.dialect.row_loops import RowLoops, TileShape, phases, reads
+from mlir_gemm.dialect.row_loops import reads
+from mlir_gemm.dialect.row_passes import RowPasses
 from mlir_gemm.dialect.staged_rows import StagedRows
 
 FEW_TILES = 2
@@ -28,32 +29,15 @@ loaded ahead of a store that may be to the same memory: more take more registers
 
 
 @dataclass
-class RowTiles:
+class RowTiles(RowPasses):
     """Builds what a block does, at the insertion point."""
 
-    loops: RowLoops
-    tile: TileShape
-    place: dict[int, Any]
-    """The value of each loop that is entered: where tiles run along it, of the tile's first point."""
     narrow: dict[Any, Any] = field(default_factory=dict[Any, Any])
     """The narrow values by buffer."""
     makers: dict[Any, Generic] = field(default_factory=dict[Any, Generic])
     """The operations that make wide values, by buffer."""
-    held: dict[Any, Any] = field(default_factory=dict[Any, Any])
-    """The wide values at this place, by buffer, or by what of memory was loaded."""
-    shift: int = 0
-    """If not 0, tiles start at a multiple of this many elements in memory, up to one less before a row does."""
-    cluster: int = 1
-    """Blocks that share the rows of a tile: each has a tile of its part."""
-    ahead: Any = None
-    """How many elements of a row the tiles of the blocks before this one of the cluster have; None for one block."""
-    rank: Any = None
-    unroll: int = 1
-    """Tiles that follow each other in a row that an iteration of a pass takes: it carries values for one of them."""
     staged: bool = False
     """Whether what the first pass over rows loads is kept in shared memory for the others."""
-    kept: dict[int, dict[Any, Any]] = field(default_factory=dict[int, dict[Any, Any]])
-    """In an iteration of a pass, `held` for each of its tiles."""
     loading: bool = False
     """Whether all tiles of an iteration are loaded before any is used."""
     evict_first: bool = False
@@ -62,52 +46,20 @@ class RowTiles:
     """If not 0, rows are copied to shared memory and back as they lie in memory, so many elements at once."""
     part: Any = None
     """Where in a row the only tile of it lies that the block has; None where it has whole rows."""
-    start: Any = None
-    """Where tiles start in a row: an index value that is 0 or negative; None for 0."""
     first: Any = None
     """The block of operations in which everything is built."""
-    passed: Any = None
-    """In a pass the distance from `start`."""
-    tiles: int = 1
-    """So many tiles an iteration of the running loop takes."""
-    full: bool = False
-    """Whether all of them lie within the rows."""
-    entered: tuple[Any, Any] = (None, None)
-    """In a pass where the first tile of the iteration lies, and its distance from `start`."""
 
     def __post_init__(self) -> None:
         if self.part is not None:
             self.place[self.loops.element] = self.part
 
-    @property
-    def whole(self) -> bool:
-        """Whether a tile holds whole rows."""
-        loops = self.loops
-        size = loops.sizes[loops.element]
-        before = max(self.shift - 1, 0)
-        return loops.element == loops.outer and isinstance(size, int) and size + before <= self.step
-
-    @property
-    def step(self) -> int:
-        """Elements of a row that all tiles of a cluster have."""
-        return self.tile.elements * self.cluster
-
-    @property
-    def chunk(self) -> int:
-        """Elements of a row that an iteration of a pass takes."""
-        return self.step if self.whole else self.step * self.unroll
-
     def enter_cluster(self) -> None:
-        """Finds out which block of its cluster this is."""
+        """Finds out which of the blocks that share rows this is."""
         if self.cluster > 1:
-            self.rank = rank()
+            self.rank = rank() if self.meeting is None else self.meeting.rank
             self.ahead = indexing.mul(self.rank, self.tile.elements)
             if self.whole:
                 self.place[self.loops.element] = self.ahead
-
-    def moved(self, at: Any) -> Any:
-        """A place in a row that the tiles of a cluster have in common as this block's own."""
-        return at if self.ahead is None else dialect("arith").AddIOp(at, self.ahead).result
 
     def align(self, memory: Any, map_: Any) -> None:
         """Lets tiles start where rows of an operand have aligned addresses, with `shift`. All operands along rows must
@@ -173,7 +125,7 @@ class RowTiles:
         if key in self.held:
             return self.held[key]
         type_ = self.tile.type(memory.type.element_type, wide)
-        if key in self._kept_rows.shared:
+        if key in self._kept_rows.shared and not self.in_front:
             value = self._kept_rows.load(key, self.passed, type_)
         elif self.flat and wide and self.has_rows(map_):
             value = self._rows.load(memory, type_)
@@ -186,7 +138,7 @@ class RowTiles:
                 value.owner.attributes[tile.BEYOND] = ir.UnitAttr.get()
             if self.evict_first and wide and self.has_rows(map_):
                 value.owner.attributes[tile.EVICT_FIRST] = ir.UnitAttr.get()
-            if self.staged and wide and self.passed is not None and self.has_rows(map_):
+            if self.staged and wide and self.passed is not None and not self.in_front and self.has_rows(map_):
                 self._kept_rows.waiting.append((key, value, self.passed))
                 self._stage()
         self.held[key] = value
@@ -209,12 +161,15 @@ class RowTiles:
     def _stage(self) -> None:
         """Puts what was loaded into shared memory, in whole tiles, once all of an iteration's tiles are loaded."""
         if self._kept_rows.waiting and not self.loading:
-            chunks = -(-(self.loops.sizes[self.loops.element] + max(self.shift - 1, 0)) // self.chunk)
-            self._kept_rows.put(chunks * self.unroll * self.tile.elements)
+            self._kept_rows.put(self.kept_elements)
+
+    def end_pass(self) -> None:
+        """From now on rows that were put into shared memory are found there."""
+        self._kept_rows.end_pass()
 
     @functools.cached_property
     def _kept_rows(self) -> StagedRows:
-        return StagedRows(self.cluster, self.first)
+        return StagedRows(self.cluster, self.first, self.tile.elements if self.meeting is not None else 0)
 
     @functools.cached_property
     def _rows(self) -> FlatRows:
@@ -228,49 +183,6 @@ class RowTiles:
         for value, (buffer, map_) in zip(values, buffers, strict=True):
             self._say_aligned(tile.store(value, buffer, self._place(map_, True)), map_, True)
 
-    def go_over(self, carried: list[Any], work: Callable[[list[Any]], list[Any]]) -> list[Any]:
-        """Loops over the tiles of the rows, which carry values. `work` says what an iteration makes of them; what the
-        loops give is returned."""
-        before = self.held
-        found = self._loop(self.loops.outer, carried, work)
-        self.held, self.passed, self.full = before, None, False
-        self._kept_rows.end_pass()
-        return found
-
-    def _loop(self, loop: int, carried: list[Any], work: Callable[[list[Any]], list[Any]]) -> list[Any]:
-        if loop < self.loops.element:
-            return self._made_loop((0, self.loops.sizes[loop], 1), carried, loop,
-                                   lambda values: self._loop(loop + 1, values, work))  # fmt: skip
-        for first, end, tiles, full in phases(self.loops.sizes[loop], self.chunk, self.unroll, self.start is not None):
-            self.tiles, self.full = tiles, full
-            if not full and self.start is not None and end == self.loops.sizes[loop]:
-                end = dialect("arith").SubIOp(constants.index(end), self.start).result
-            bounds = first, end, self.step * tiles
-            carried = self._made_loop(bounds, carried, loop, lambda values: self._at(values, work))
-        return carried
-
-    def _made_loop(self, bounds: tuple[Any, Any, int], carried: list[Any], loop: int,
-                   work: Callable[[list[Any]], list[Any]]) -> list[Any]:  # fmt: skip
-        scf, (first, end, step) = dialect("scf"), bounds
-        start, stop = (constants.index(each) if isinstance(each, int) else each for each in (first, end))
-        made = scf.ForOp(start, stop, constants.index(step), carried)
-        with ir.InsertionPoint(made.body):
-            self.place[loop] = made.body.arguments[0]
-            scf.YieldOp(work(list(made.body.arguments)[1:]))
-        del self.place[loop]
-        return list(made.results)
-
-    def _at(self, values: list[Any], work: Callable[[list[Any]], list[Any]]) -> list[Any]:
-        """One iteration along a row."""
-        element = self.loops.element
-        self.passed = self.place[element]
-        if self.start is not None:
-            self.place[element] = dialect("arith").AddIOp(self.passed, self.start).result
-        self.place[element] = self.moved(self.place[element])
-        self.entered = self.place[element], self.passed
-        self.held, self.kept = {}, {}
-        return work(values)
-
     def load_ahead(self, generics: Sequence[Generic]) -> None:
         """Loads what operations read of rows for all tiles of an iteration, before any of it is used: where tiles are
         tested at the ends of rows, a thread would wait for each before it loads the next."""
@@ -283,31 +195,6 @@ class RowTiles:
                 self.load(memory, map_, True)
         self.loading = False
         self._stage()
-
-    def at_start(self, build: Callable[[], Any]) -> Any:
-        """What is built for the first tile of a row, before a pass."""
-        element = self.loops.element
-        self.place[element] = self.moved(constants.index(0) if self.start is None else self.start)
-        found = build()
-        del self.place[element]
-        self.held = {}
-        return found
-
-    def each_tile(self, some: range | None = None) -> Iterator[None]:
-        """In an iteration of a pass, each of its tiles in turn, or some of them."""
-        first, passed = self.entered
-        for number in range(self.tiles) if some is None else some:
-            if number:
-                further = constants.index(number * self.step)
-                self.place[self.loops.element] = dialect("arith").AddIOp(first, further).result
-                self.passed = dialect("arith").AddIOp(passed, further).result
-            common: dict[Any, Any] = {
-                key: value for key, value in self.held.items() if isinstance(key, tuple) and not key[2]
-            }
-            self.held = self.kept.setdefault(number, {}) if number else self.kept.setdefault(0, self.held)
-            self.held |= common
-            yield
-        self.place[self.loops.element], self.passed = first, passed
 
     def value(self, generic: Generic, value: Any) -> Any:
         """A value of a body as a wide tile."""
@@ -373,7 +260,7 @@ class RowTiles:
     def clipped(self, value: Any, neutral: Any) -> Any:
         """A tile with the neutral element beyond the ends of rows."""
         size = self.loops.sizes[self.loops.element]
-        if self.full or (isinstance(size, int) and size % self.chunk == 0 and self.start is None):
+        if self.full or (isinstance(size, int) and self.rest % self.chunk == 0 and self.start is None):
             return value
         end = constants.index(size) if isinstance(size, int) else size
         at = self.place.get(self.loops.element)
@@ -393,6 +280,7 @@ class RowTiles:
             dims.append(dim if wide or dim != self.tile.element_dim else -1)
             size = self.loops.sizes[loop] if loop >= 0 else 1
             moved = loop == self.loops.element and self.start is not None
-            whole = isinstance(size, int) and size % extent == 0 and not moved
+            along = self.rest if loop == self.loops.element else size
+            whole = isinstance(along, int) and along % extent == 0 and not moved
             inside.append(dim < 0 or whole or (self.full and loop == self.loops.element))
         return tile.Place(tuple(offsets), tuple(dims), tuple(inside))

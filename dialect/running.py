@@ -41,6 +41,27 @@ class Running:
         """The maximum and the sum of two sides, numbers or vectors, at the insertion point."""
         return joined(left, right)
 
+    def join_all(self, before: Sequence[Any], parts: Sequence[Sequence[Any]]) -> list[Any]:
+        """What a pass has and several elements, which are scaled to the greatest of all, at the insertion point: an
+        exponential for each element, and one for the sum so far."""
+        arith = dialect("arith")
+        greatest, sum_ = before
+        for value, _ in parts:
+            greatest = arith.MaximumFOp(value, greatest).result
+        added = [arith.MulFOp(weight, _scale(value, greatest)).result for value, weight in parts]
+        while len(added) > 1:
+            pairs = [arith.AddFOp(*added[n : n + 2]).result for n in range(0, len(added) - 1, 2)]
+            added = [*pairs, *added[2 * len(pairs) :]]
+        scaled = arith.MulFOp(sum_, _scale(before[0], greatest)).result
+        return [greatest, arith.AddFOp(scaled, added[0]).result]
+
+
+def _scale(value: Any, greatest: Any) -> Any:
+    """exp(value - greatest), of numbers that are not greater."""
+    difference = dialect("arith").SubFOp(value, greatest).result
+    bounded = dialect("arith").MaxNumFOp(difference, _constant(value.type, LEAST)).result
+    return dialect("math").ExpOp(bounded).result
+
 
 def joined(left: Sequence[Any], right: Sequence[Any]) -> list[Any]:
     """The maximum and the sum of two sides, at the insertion point."""

@@ -18,6 +18,8 @@ class StagedRows:
     """Blocks that share the rows: each keeps its part."""
     first: Any
     """The block of operations in which everything is built."""
+    elements: int = 0
+    """If not 0, elements of a tile, by which places are counted: blocks that are no power of two divide nothing."""
     shared: dict[Any, Any] = field(default_factory=dict[Any, Any])
     """What is kept, by what was loaded."""
     filled: dict[Any, Any] = field(default_factory=dict[Any, Any])
@@ -45,5 +47,7 @@ class StagedRows:
         self.filled.clear()
 
     def _place(self, passed: Any) -> tile.Place:
-        own = indexing.div(passed, self.cluster) if self.cluster > 1 else passed
+        own = indexing.div(passed, self.cluster) if self.cluster > 1 and not self.elements else passed
+        if self.elements:
+            own = indexing.mul(indexing.div(passed, self.cluster * self.elements), self.elements)
         return tile.Place((constants.index(0), own), (0, 1), (True, True))

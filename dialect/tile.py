@@ -68,8 +68,8 @@ class Tile(ext.Dialect, name="tile"):
 
 
 OTHER_FILES = (
-    "position_ops", "reductions", "rings", "stores", "stream_k", "walked_steps", "composites", "planes",
-    "sparse_ops", "transposes",
+    "position_ops", "reductions", "grid_exchange", "rings", "stores", "stream_k", "walked_steps", "composites",
+    "planes", "sparse_ops", "transposes",
 )  # fmt: skip
 """The modules beside this one that define operations."""
 _definitions: dict[int, str] = {}

@@ -9,12 +9,14 @@ from typing import Any
 from mlir_gemm.dialect import constants, guards, tile
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import attributes_of
+from mlir_gemm.dialect.grid_exchange import FIXED
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.memory import in_shared
 from mlir_gemm.dialect.walk import body, in_block, named, parents, users
 from mlir_gemm.lowering.access import guarded
 from mlir_gemm.lowering.cluster_exchange import MEETING
 from mlir_gemm.lowering.common_division import Divisor
+from mlir_gemm.lowering.grid_reduction import GridReduction
 from mlir_gemm.lowering.layouts import Lane, Layout
 from mlir_gemm.lowering.multiples import multiple_of
 from mlir_gemm.lowering.row_pieces import (
@@ -27,6 +29,7 @@ from mlir_gemm.lowering.row_pieces import (
     starts_within,
 )
 from mlir_gemm.lowering.row_reduction import RowReduction
+from mlir_gemm.spec.attributes import COOPERATIVE
 
 ROUNDED = 16
 """Bits of the numbers to which a quotient is rounded of which the last bits do not matter."""
@@ -50,7 +53,7 @@ class RowRewriter:
             if any(is_tile(value) for value in [*op.operands, *op.results]):
                 with ir.InsertionPoint(op), op.location:
                     self._one(op)
-            elif op.name != "tile.reduce":
+            elif op.name not in ("tile.reduce", "tile.grid_reduce"):
                 for region in op.regions:
                     for inner in region.blocks:
                         self.rewrite(inner)
@@ -69,6 +72,7 @@ class RowRewriter:
             "tile.store": self._store,
             "tile.clip": self._clip,
             "tile.reduce": self._reduce,
+            "tile.grid_reduce": self._grid_reduce,
             "vector.broadcast": self._broadcast,
             "arith.constant": self._constant,
             "scf.for": self._loop,
@@ -130,6 +134,9 @@ class RowRewriter:
         kernel = next(parent for parent in parents(op) if parent.operation.name == "gpu.func")
         if not any(load.operands[0] == op.operands[1] for load in named(kernel, "tile.load")):
             return
+        if COOPERATIVE in kernel.operation.attributes:
+            raise pass_error(op, "a value of each row that is read and written, where blocks of the grid share rows; "
+                             "expected grid=0")  # fmt: skip
         if not named(kernel, MEETING):
             dialect("gpu").BarrierOp()
             return
@@ -222,6 +229,16 @@ class RowRewriter:
         for value in op.operands:
             self._layout(value)
         found = RowReduction(op, self.threads).emit([self.pieces[value] for value in op.operands])
+        for result, pieces in zip(op.results, found, strict=True):
+            self.pieces[result] = pieces
+
+    def _grid_reduce(self, op: Any) -> None:
+        values = list(op.operands)[FIXED:]
+        if any(len(self.pieces[value]) != value.type.shape[0] for value in values):
+            raise pass_error(
+                op, "rows that threads of several groups have; expected all threads of a block side by side"
+            )
+        found = GridReduction(op, self.threads.count).emit([self.pieces[value] for value in values])
         for result, pieces in zip(op.results, found, strict=True):
             self.pieces[result] = pieces
 

@@ -21,7 +21,18 @@ from mlir_gemm.spec.schedule import FIELDS, Schedule
 Written = TypeVar("Written")
 
 
-_WHERE_THERE = ("a_channels", "b_channels", "b_matrices", "beside", "composite", "dense", "laid_out", "planes")
+_WHERE_THERE = (
+    "a_channels",
+    "b_channels",
+    "b_matrices",
+    "beside",
+    "composite",
+    "dense",
+    "laid_out",
+    "open_rows",
+    "planes",
+    "updated",
+)
 """Fields of a problem that are written only where they say something."""
 
 

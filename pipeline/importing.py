@@ -12,9 +12,9 @@ from mlir_gemm.spec.extension_points import FrontEnd, PassAt, Rewrites
 from mlir_gemm.spec.passes import PassSpec, step, upstream
 from mlir_gemm.spec.schedule import FIELDS
 from mlir_gemm.spec.target import Target
-from mlir_gemm.tile_model import component_rates
+from mlir_gemm.tile_model import component_rates, grid_rows
 
-ChipOptions = Mapping[str, Mapping[str, str]]
+ChipOptions = Mapping[str, Mapping[str, Any]]
 """Options of passes, by the passes' names."""
 
 
@@ -98,15 +98,15 @@ def _emulation(precision: str) -> list[PassSpec]:
     return [step("emulate-products", **given), step("multiply-remainders", **given)]
 
 
-def kernel_passes() -> list[PassSpec]:
-    """From a function on tensors in normal form to kernels on memrefs."""
+def kernel_passes(chip: ChipOptions | None = None) -> list[PassSpec]:
+    """From a function on tensors in normal form to kernels on memrefs; `chip` as in `normalise_passes`."""
     return [
         step("drop-empty"),
         step("relayout-groups"),
         step("copy-operands"),
         step("copy-results"),
         step("group-kernels"),
-        step("group-rows"),
+        step("group-rows", **(chip or {}).get("group-rows", {})),
         step("compute-gathered"),
         step("outline-kernels"),
         step("normalise-kernels"),
@@ -123,13 +123,16 @@ def kernel_passes() -> list[PassSpec]:
     ]
 
 
-def chip_options(source: str, wanted: Mapping[str, Any], target: Target) -> dict[str, dict[str, str]]:
+def chip_options(source: str, wanted: Mapping[str, Any], target: Target) -> dict[str, dict[str, Any]]:
     """What passes are told about the chip, by their names, where a source has elements with components: its rates as
     `expand-algebras` takes them, and the types of which there may be fewer multiplications that nobody asks for; and
     where it may have components in planes (an operation with several results), the rates of products that read
-    components where they lie, and of others, as `separate-products` takes them."""
+    components where they lie, and of others, as `separate-products` takes them. Where it may have long rows (a size of
+    six digits), what blocks that run at the same time can hold of a row, as `group-rows` takes it."""
     precision = str(wanted.get("precision", FIELDS["precision"]))
-    found: dict[str, dict[str, str]] = {}
+    found: dict[str, dict[str, Any]] = {}
+    if _LONG.search(source):
+        found["group-rows"] = {"grid": grid_rows.room(target)}
     if _has_components(source):
         rates = component_rates.operations_per_byte(precision, target)
         options = {"rates": component_rates.as_option(rates, target), "unasked": _unasked(source, wanted, target)}
@@ -158,6 +161,7 @@ def _has_components(source: str) -> bool:
 _UNASKED = ("f32", "f64")
 _FIXED = re.compile(r"\b(precision|batch_invariant) *=")
 """In a function's own `tile.schedule`."""
+_LONG = re.compile(r"\d{6}")
 _SEVERAL = re.compile(r"outs\(\s*%[\w.$#-]+\s*,")
 
 
@@ -165,7 +169,7 @@ def import_passes(
     entry: str = "", strides: str = "", precision: str = "", chip: ChipOptions | None = None
 ) -> list[PassSpec]:
     """The whole stage, of the function `entry`, by default the only one that no other calls."""
-    return [*normalise_passes(entry, strides, precision, chip), *kernel_passes()]
+    return [*normalise_passes(entry, strides, precision, chip), *kernel_passes(chip)]
 
 
 _COMPUTED = (

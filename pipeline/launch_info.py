@@ -20,7 +20,7 @@ from mlir_gemm.errors import InputError
 from mlir_gemm.pipeline.call_marks import marks_of, number_of
 from mlir_gemm.pipeline.launch_sizes import TENSOR_MAP, attributes_of, expression, extents, size_of
 from mlir_gemm.pipeline.program import is_argument, is_program, nested_kernels, outer_function, runs_of, scratch_of
-from mlir_gemm.spec.attributes import ASSERTS, DEPENDENT_LAUNCH, NAME, ROLE, STRIDES
+from mlir_gemm.spec.attributes import ASSERTS, COOPERATIVE, DEPENDENT_LAUNCH, NAME, ROLE, STRIDES
 from mlir_gemm.spec.element_types import ITEM_BYTES
 from mlir_gemm.spec.launch import Argument, Buffer, Constant, Launch, Step, dense
 from mlir_gemm.spec.sizes import product
@@ -150,6 +150,7 @@ def _step(module: Any) -> Step:
         shared_bytes=_constant(launch, shared) if shared is not None else 0,
         parameters=tuple(_parameter(launch, value, arguments) for value in launch.kernelOperands),
         dependent_launch=DEPENDENT_LAUNCH in kernel.attributes,
+        cooperative=COOPERATIVE in kernel.attributes,
         asserts=tuple(ir.StringAttr(each).value for each in ir.ArrayAttr(kernel.attributes[ASSERTS]))
         if ASSERTS in kernel.attributes
         else (),

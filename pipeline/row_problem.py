@@ -64,12 +64,29 @@ def row_problem_of(function: Any, hints: Mapping[str, int], divisors: Mapping[st
         read=sum(bits.values()) // 8,
         again=reductions > 1 or any(generic.elementwise and len(generic.parallel) > outer for generic in generics),
         fixed=element in constant and loops == outer + 1,
+        open_rows=not constant.issuperset(range(outer)),
+        updated=_updates(function, generics, outer),
         side=sizes[outer - 1],
         lines=prod(sizes[loop] for loop in range(outer, element)),
         dense=outer == 1 and loops == 2 and all(_is_dense(operand, map_) for operand, map_ in whole),
         beside=0 if single else len({operand for operand, _ in wide if operand in inputs} - {o for o, _ in whole}),
         element=next((str(operand.type.element_type) for operand, _ in wide), "f32"),
     )
+
+
+def _updates(function: Any, generics: list[Generic], outer: int) -> bool:
+    """Whether an argument with an element for each row is both read and written."""
+    arguments = list(body(function).arguments)
+    filled = {op.operands[1] for op in statements_of(function) if op.name == "linalg.fill"}
+    read = {operand for generic in generics for operand in generic.inputs}
+    read |= {output for generic in generics if not generic.elementwise for output in generic.outputs} - filled
+    narrow = {
+        output
+        for generic in generics
+        for output, map_ in zip(generic.outputs, generic.maps[len(generic.inputs) :], strict=True)
+        if output in arguments and not _along(map_, outer)
+    }
+    return bool(narrow & read)
 
 
 def _places(generic: Generic) -> list[Any]:

@@ -27,7 +27,7 @@ def _placed(schedule: RowSchedule, target: Target) -> Iterator[Placed]:
     tensorize = step("tensorize-rows", tile=schedule.tile, transposed=schedule.transposed, shift=schedule.shift,
                      staged=schedule.staged, unroll=schedule.unroll, cluster=schedule.cluster,
                      prefetch=schedule.prefetch, evict_first=schedule.evict_first, flat=schedule.flat,
-                     part=schedule.part)  # fmt: skip
+                     part=schedule.part, grid=schedule.grid, groups=schedule.groups, front=schedule.front)  # fmt: skip
     yield at("tensorize", "tensorize", tensorize)
     yield at("accumulate", "clean", upstream("cse,canonicalize"))
     yield at("launch", "launch", step("launch-blocks", threads=schedule.threads))
@@ -37,6 +37,8 @@ def _placed(schedule: RowSchedule, target: Target) -> Iterator[Placed]:
         yield at("launch", "registers", step("limit-registers", blocks=schedule.min_blocks))
     if schedule.cluster > 1:
         yield at("launch", "cluster", step("cluster-blocks", size=schedule.cluster))
+    if schedule.grid:
+        yield at("launch", "cluster", step("cooperative-blocks", blocks=schedule.grid))
     yield at("lower", "mma", step("lower-rows", across=schedule.across, vector=schedule.vector))
     yield at("lower", "memory", step("place-shared", storage="auto", limit=target.smem_static), step("fold-subviews"))
     yield at("lower", "types", step("expand-fp8"), step("allow-contraction"), step("expand-math", exp="ex2"))

@@ -18,6 +18,7 @@ from typing import Any, cast
 
 from mlir_gemm.dialect.parse_guard import GUARD
 from mlir_gemm.errors import ArgumentError, DeviceError
+from mlir_gemm.runtime.cooperative_launch import check_together
 from mlir_gemm.runtime.dependent_launch import Configurations
 from mlir_gemm.runtime.flags import Flags
 from mlir_gemm.runtime.line_info import object_code
@@ -229,9 +230,8 @@ class LoadedKernel:
 
     @functools.cached_property
     def configurations(self) -> tuple[Configurations | None, ...]:
-        """For each step that may overlap with what is before it, what `cuLaunchKernelEx` takes; else None."""
-        driver = self.gpu.driver
-        return tuple(Configurations(driver, step) if step.dependent_launch else None for step in self.launch.steps)
+        """For each step that asks for more than a grid, what `cuLaunchKernelEx` takes; else None."""
+        return tuple(Configurations.of(self.gpu.driver, step) for step in self.launch.steps)
 
     @functools.cached_property
     def flags(self) -> Flags | None:
@@ -304,6 +304,8 @@ def _function(gpu: Gpu, ptx: str, module: Any, step: Step, owners: list[Any]) ->
         _allow_shared(gpu, function, step)
     if math.prod(step.cluster) > PORTABLE_CLUSTER:
         _allow_cluster(gpu, function, step)
+    if step.cooperative:
+        check_together(gpu.driver, gpu.ordinal, function, step)
     return function
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from mlir_gemm.dialect.arguments import argument_attributes
 from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.grid_exchange import WORDS
 from mlir_gemm.dialect.locations import input_error
 from mlir_gemm.dialect.sizes import NAME as SIZE
 from mlir_gemm.dialect.sizes import argument_sizes, offset_of, strides_of, symbol_values, told
@@ -23,7 +24,7 @@ from mlir_gemm.simulator.elements import ELEMENTS, choose, is_array
 from mlir_gemm.simulator.errors import SimulationError, unsupported
 from mlir_gemm.simulator.grid import Declared, Grid, cluster_shape
 from mlir_gemm.simulator.memory import Buffer, View, dense_strides, strided
-from mlir_gemm.simulator.ops_flags import ADDRESS
+from mlir_gemm.simulator.ops_words import ADDRESS, check_tags
 from mlir_gemm.simulator.options import DEFAULT_STEPS, Options
 from mlir_gemm.simulator.report import Finding, Report
 from mlir_gemm.simulator.shadow import Shadow
@@ -177,7 +178,7 @@ class _Simulation:
         buffer = Buffer(kind, "global", math.prod(sizes) * element.bytes)
         buffer.view = View(buffer, 0, sizes, dense_strides(sizes), element)
         self.scratch.append(buffer)
-        if kind == FLAGS:
+        if kind in (FLAGS, WORDS):
             buffer.data.fill(0)
             buffer.address = len(self.scratch) << ADDRESS
         return buffer.view
@@ -224,6 +225,8 @@ class _Simulation:
         if self.options.checks and self.report.blocks_run == self.report.blocks:
             self._check_outputs(decoder.info(self.function))
             self._check_flags(decoder.info(self.function))
+            for buffer in self.scratch:
+                check_tags(buffer, decoder.info(self.function))
 
     def _kernel(self, launch: Any) -> Any:
         wanted = str(launch.attributes["kernel"]).rpartition("@")[2]
@@ -284,7 +287,7 @@ class _Simulation:
     def _check_flags(self, info: Info) -> None:
         """Reports flags that are up when the launch ends."""
         for buffer in self.scratch:
-            if buffer.address and buffer.data.any():
+            if buffer.name == FLAGS and buffer.data.any():
                 assert buffer.view is not None
                 address = buffer.view.describe(int(np.flatnonzero(buffer.data)[0]))
                 message = f"{int((buffer.data != 0).sum())} flags are up at the end"

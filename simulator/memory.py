@@ -34,6 +34,8 @@ class Buffer:
         """Where it starts in its block's shared memory, or in global memory if addresses there are computed with."""
         self.raised: dict[int, tuple[int, Any]] = {}
         """Of flags, by their bytes: the cluster whose warp raised it last, and what that warp had seen."""
+        self.written = 0
+        """How often words of it were written (`ops_words`)."""
         self.block: Any = None
         """The block that it belongs to."""
         self.view: View | None = None

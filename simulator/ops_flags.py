@@ -19,10 +19,9 @@ from mlir_gemm.simulator.decode import Blocking, Decoder, Info, Step
 from mlir_gemm.simulator.elements import ELEMENTS, LANES
 from mlir_gemm.simulator.errors import unsupported
 from mlir_gemm.simulator.memory import Buffer
+from mlir_gemm.simulator.ops_words import ADDRESS, word_operation
 from mlir_gemm.simulator.warps import Run, Stop, Wait, Warp
 
-ADDRESS = 40
-"""Bits of an address below the number of the memory, plus 1."""
 GLOBAL = "!llvm.ptr<1>"
 _BYTES = 4
 
@@ -34,6 +33,8 @@ def flag_operation(decoder: Decoder, operation: Any) -> Step | Blocking:
     value, pointer = (op.results[0], op.operands[0]) if loads else op.operands
     order = dialect("llvm").AtomicOrdering(_number(op, "ordering"))
     scope = ir.StringAttr(op.attributes["syncscope"]).value if "syncscope" in op.attributes else "system"
+    if str(value.type) == "i64" and order.name == "monotonic" and scope in (SCOPE, "system"):
+        return word_operation(decoder, operation, decoder.slot(pointer), decoder.slot(value), loads)
     wanted = ("monotonic", "acquire" if loads else "release")
     if str(value.type) != "i32" or order.name not in wanted or scope not in (SCOPE, "system"):
         raise unsupported(

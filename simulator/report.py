@@ -58,6 +58,7 @@ CHECKS: dict[str, str] = {
     "ended": "the shared memory of a block of the cluster is touched when the block may have ended",
     "tensor-map": "a tensor map that the driver refuses, or a tensor copy that does not fit it",
     "dependent-launch": "global memory is touched before griddepcontrol.wait, while the kernel in front may use it",
+    "word": "a word between blocks that is written with another tag than the next one, or by two",
     "flag": "a flag between blocks that is raised twice, lowered by who did not wait for it, or left up at the end",
     "undefined": "an operation without a defined result, such as a division by zero",
 }

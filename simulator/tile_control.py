@@ -18,7 +18,7 @@ from mlir_gemm.simulator.tile_affine import map_evaluators
 from mlir_gemm.simulator.tile_memory import POISON
 from mlir_gemm.simulator.tile_planes import put_back
 from mlir_gemm.simulator.tile_program import FRAMES, RANK, Decoder, Frame, PerUnit, Step, StepMaker, run_steps, uniform
-from mlir_gemm.spec.attributes import CLUSTER
+from mlir_gemm.spec.attributes import CLUSTER, COOPERATIVE
 
 LANES = 32
 Bounds = Callable[[Frame], range]
@@ -98,7 +98,7 @@ def _scf_if(decoder: Decoder, operation: Any) -> Step:
 def _grid(decoder: Decoder, operation: Any, ranges: Callable[[Frame], list[range]], variables: list[int]) -> Step:
     """The step of parallel blocks: for each that is to run, its position, then the body."""
     steps = decoder.block(body(operation))
-    cluster = constants.number_of(operation, CLUSTER, 1)
+    cluster = max(constants.number_of(operation, name, 1) for name in (CLUSTER, COOPERATIVE))
 
     def step(frame: Frame) -> None:
         extents = ranges(frame)
@@ -261,7 +261,8 @@ def _launch_func(decoder: Decoder, launch: Any) -> Step:
         _enter_block(decoder, [(name, fixed_size or size) for name, fixed_size in fixed])
 
     dims = ir.DenseI32ArrayAttr(kernel.operation.attributes[_SHAPE]) if _SHAPE in kernel.operation.attributes else [1]
-    return _launch_step(decoder, decoder.slots(sizes), ids, threads, extents, enter, steps, math.prod(dims))
+    together = max(math.prod(dims), constants.number_of(kernel.operation, COOPERATIVE, 1))
+    return _launch_step(decoder, decoder.slots(sizes), ids, threads, extents, enter, steps, together)
 
 
 _SHAPE = "nvvm.cluster_dim"

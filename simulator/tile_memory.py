@@ -13,6 +13,7 @@ import numpy as np
 
 from mlir_gemm.dialect import windows
 from mlir_gemm.dialect.bindings import ir
+from mlir_gemm.dialect.grid_exchange import WORDS
 from mlir_gemm.dialect.stream_k import FLAGS, scratch_of
 from mlir_gemm.dialect.walk import named
 from mlir_gemm.simulator.constants import dense_contents
@@ -74,7 +75,7 @@ def _alloc(operation: Any) -> Function:
         raise SimulationError(f"'{operation.operation.name}' of {type_}: dynamic sizes with strides")
     strides: list[int] = [] if dense else list(type_.get_strides_and_offset()[0])
     steps = [stride * dtype.itemsize for stride in strides]
-    zeros = scratch_of(operation) == FLAGS
+    zeros = scratch_of(operation) in (FLAGS, WORDS)
 
     def alloc(*dynamic: Any) -> Any:
         shape = sizes(dynamic)

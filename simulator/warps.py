@@ -116,7 +116,8 @@ class Warp:
         self.learnt: dict[int, Any] = {}
         """By the number of another cluster: what it knows of it, a clock."""
         self.flags: dict[Any, int] = {}
-        """When it last waited for flags that are up: by memory and byte."""
+        """When it last waited for flags that are up: by memory and byte. By operations that load words: how often any
+        was written before it last ran them."""
         self.polled: Any = None
         """The flag, by memory and byte, that it found down when it last loaded one."""
         self.at_cluster = 0

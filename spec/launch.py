@@ -120,6 +120,10 @@ class Step:
     """Whether it may start while what is before it on the stream still runs (programmatic dependent launch): the
     kernel waits itself before it touches memory."""
 
+    cooperative: bool = False
+    """Whether all its blocks must be on the GPU at the same time, because some wait for others (a cooperative launch).
+    With `dependent_launch` they start when all fit beside what still runs."""
+
     asserts: tuple[str, ...] = ()
     """The messages of assertions that the kernel reports in SPIR-V: it takes one buffer more, as its last parameter, in
     which a word is the number of the message of one that failed, from 1, and stays as it is where none did."""
@@ -325,8 +329,9 @@ class Launch:
             shown["parameters"] = tuple(
                 each.to_json() if isinstance(each, TensorMap) else each for each in step.parameters
             )
-            if not step.asserts:
-                del shown["asserts"]
+            for name in ("asserts", "cooperative"):
+                if not shown[name]:
+                    del shown[name]
         for argument in data["arguments"]:
             for name in ("scalar", "open_strides", "complex", "checks", "least", "most"):
                 if not argument[name]:

@@ -23,8 +23,20 @@ MOST_HELD = 256
 MOST_BLOCKS = 32
 """Blocks of an SM at most."""
 
-_WHERE_SET = ("prefetch", "evict_first", "flat", "min_blocks", "part")
-_NUMBERS = ("threads", "across", "vector", "shift", "unroll", "cluster", "flat", "min_blocks", "part")
+_WHERE_SET = ("prefetch", "evict_first", "flat", "min_blocks", "part", "grid", "front", "groups")
+_NUMBERS = ("threads", "across", "vector", "shift", "unroll", "cluster", "flat", "min_blocks", "part", "grid", "front",
+            "groups")  # fmt: skip
+MOST_GRID, MOST_TOGETHER = 1024, 8
+"""Blocks of a grid that share a row at most: a warp waits for all of them, 32 to a lane; and rows of their tiles."""
+
+
+def kept_tiles(length: int, step: int, unroll: int, exact: bool) -> int:
+    """How many tiles of a row of some length a block keeps in shared memory, where all blocks that share the row have
+    `step` elements of it in a tile each, and iterations take `unroll` of them: whole iterations, unless it is known
+    that the last ones take a tile each."""
+    if exact and length >= step * unroll:
+        return -(-length // step)
+    return -(-length // (step * unroll)) * unroll
 
 
 @dataclass(frozen=True)
@@ -63,6 +75,10 @@ class RowProblem:
     """Whether all that has rows is a matrix whose rows lie one after another."""
     results: int = 0
     """If not 0, the elements of a row of the results, and `length` is how many parts of it others have reduced."""
+    open_rows: bool = False
+    """Whether the number of rows is known at run time only."""
+    updated: bool = False
+    """Whether a value of each row is both read and written."""
     beside: int = 0
     """How many operands have an element for each place in a row, which all rows share: a norm's weights."""
 
@@ -104,6 +120,13 @@ class RowSchedule:
     """If not 0, rows are parts that others have reduced: each block combines them, and computes so many elements."""
     min_blocks: int = 0
     """If not 0, threads get so few registers that an SM has so many blocks."""
+    grid: int = 0
+    """If not 0, so many blocks of the grid share a row: all run at the same time, and hand each other what they
+    reduced through global memory."""
+    groups: int = 0
+    """With `grid`, so many rows at a time: each group of blocks takes one after another; 0 for all at once."""
+    front: int = 0
+    """With `staged`, so many tiles of a block's part of a row stay in registers, and not in shared memory."""
 
     def fields(self) -> dict[str, Any]:
         """All fields by name, but those that say nothing of what few rows have."""
@@ -173,12 +196,43 @@ class RowSchedule:
             raise ScheduleError(f"tile.rows: flat={self.flat} with shift, staged, transposed or cluster; expected none "
                                 "of these")  # fmt: skip
 
+        self._check_grid()
+
+    def _check_grid(self) -> None:
+        alone = not (self.transposed or self.flat or self.part or self.cluster > 1)
+        alone = alone and self.tile[0] <= MOST_TOGETHER and self.across == self.threads
+        if self.grid and (not 2 <= self.grid <= MOST_GRID or not alone):
+            raise ScheduleError(f"tile.rows: grid={self.grid}; expected 0, or 2 to {MOST_GRID} with tiles of up to "
+                                f"{MOST_TOGETHER} rows, all threads side by side, and no transposed, flat, part or "
+                                "cluster")  # fmt: skip
+        if self.groups and (self.groups < 0 or not self.grid):
+            raise ScheduleError(f"tile.rows: groups={self.groups} with grid={self.grid}; expected 0, or rows at a time "
+                                "that blocks of the grid share")  # fmt: skip
+        if self.front and (self.front < 0 or not self.staged or self.shift or self.front * self.tile[1] > MOST_HELD *
+                           self.threads):  # fmt: skip
+            raise ScheduleError(f"tile.rows: front={self.front}; expected 0, or tiles with staged=true and shift=0, of "
+                                f"{MOST_HELD} elements for each thread at most")  # fmt: skip
+
+    @property
+    def sharing(self) -> int:
+        """Blocks that share a row."""
+        return max(self.grid, self.cluster)
+
+    def kept(self, length: int) -> int:
+        """Elements that a block keeps in shared memory of its part of a row of this length, with `staged`."""
+        step, before = self.sharing * self.tile[1], max(self.shift - 1, 0)
+        exact = bool(self.grid) and not self.shift
+        return kept_tiles(length - self.front * step + before, step, self.unroll, exact) * self.tile[1]
+
     def __str__(self) -> str:
         turned = ", elements of a row down the tile" if self.transposed else ""
         turned += f", from multiples of {self.shift} elements on" if self.shift else ""
         turned += ", rows in shared memory" if self.staged else ""
         turned += f", {self.unroll} tiles at a time" if self.unroll > 1 else ""
         turned += f", {self.cluster} blocks a row" if self.cluster > 1 else ""
+        turned += f", {self.grid} blocks of the grid a row" if self.grid else ""
+        turned += f", {self.groups} rows at a time" if self.groups else ""
+        turned += f", {self.front} tiles of each in registers" if self.front else ""
         turned += ", all loads first" if self.prefetch else ""
         turned += ", evicted first from L2" if self.evict_first else ""
         turned += f", {self.flat} elements at once through shared memory" if self.flat else ""

@@ -153,6 +153,11 @@ class Target:
         """Whether blocks may be launched in clusters, and reach each other's shared memory."""
         return "cp.async.bulk.tensor" in self.capabilities
 
+    @property
+    def has_cooperative_launch(self) -> bool:
+        """Whether all blocks of a launch can be made to run at the same time, so that they may wait for each other."""
+        return self.backend == NVPTX
+
     def constants(self, cls: type[T]) -> T:
         """The fitted constants of a class. Raises LookupError where the chip's row has none."""
         for each in self.fitted:

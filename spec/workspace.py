@@ -16,7 +16,7 @@ ALIGNMENT = 256
 """Bytes: of every buffer's offset, and of the workspace. What `cudaMalloc` gives too."""
 
 
-FLAGS = "flags"
+FLAGS, WORDS = "flags", "words"
 
 
 @dataclass(frozen=True)
@@ -29,13 +29,14 @@ class Buffer:
     bytes: Extent
     scratch: str = ""
     """Of memory that one kernel needs beside what it works on: `parts` (of sums), or `flags`, by which its blocks wait
-    for each other. Flags are zero before every launch, which leaves them so. They lie in memory of their own, which
-    launches that may run at the same time must not share."""
+    for each other, or `words`, by which they hand each other numbers. Both are zero before the first launch, and kept
+    as each leaves them: flags are zero again, words count launches. They lie in memory of their own, which launches
+    that may run at the same time must not share."""
 
     @property
     def zeroed(self) -> bool:
-        """Whether it is zero between launches."""
-        return self.scratch == FLAGS
+        """Whether it is zero before the first launch, and kept."""
+        return self.scratch in (FLAGS, WORDS)
 
 
 @dataclass(frozen=True)

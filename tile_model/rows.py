@@ -16,6 +16,7 @@ from mlir_gemm.spec.target import Target
 from mlir_gemm.spec.threads import LANES
 from mlir_gemm.tile_model.columns import of_columns
 from mlir_gemm.tile_model.finishing_rows import of_results
+from mlir_gemm.tile_model.grid_rows import RESERVED, is_grid_too_large, of_grid, of_groups
 from mlir_gemm.tile_model.line_rows import WORD, is_line, of_line
 from mlir_gemm.tile_model.row_accesses import (
     ACCESS,
@@ -31,8 +32,6 @@ from mlir_gemm.tile_model.row_eviction import evicts
 WHOLE = 40
 """Registers in which a thread holds elements of whole rows, by choice; more where a row is still held by one block of
 1024 threads then."""
-RESERVED = 4096
-"""Bytes of shared memory that reductions and the system need."""
 STAGED_THREADS = 512
 """Threads of a block whose rows are in shared memory, and most of one whose rows are in registers: two such blocks,
 which wait at different times, fit on an SM. Blocks of 1024 threads are slower: softmax of 16384x16384 f16 533 us, not
@@ -116,6 +115,9 @@ def select_rows(problem: RowProblem, target: Target) -> RowSchedule:
 def check_rows(problem: RowProblem, schedule: RowSchedule, target: Target) -> None:
     """Raises ScheduleError for a schedule that keeps more of rows in shared memory than a block has, or is for rows
     whose parts others have reduced where that is not so."""
+    too_large = is_grid_too_large(problem, schedule, target)
+    if too_large:
+        raise ScheduleError(f"tile.rows: grid={schedule.grid} for {problem}: {too_large}")
     if bool(schedule.part) != bool(problem.results):
         wanted = "the elements of a block" if problem.results else "0"
         raise ScheduleError(f"tile.rows: part={schedule.part} for {problem}; expected {wanted}")
@@ -123,9 +125,7 @@ def check_rows(problem: RowProblem, schedule: RowSchedule, target: Target) -> No
         return
     if not problem.fixed:
         raise ScheduleError("tile.rows: staged=true for rows whose length is not constant; expected false")
-    down, along = schedule.tile
-    chunk = schedule.unroll * along * schedule.cluster
-    kept = -(-(problem.length + max(schedule.shift - 1, 0)) // chunk) * schedule.unroll * along * down * problem.read
+    kept = schedule.kept(problem.length) * schedule.tile[0] * problem.read
     most = target.smem_block - RESERVED
     if problem.again and kept > most:
         raise ScheduleError(
@@ -144,16 +144,22 @@ def explain_rows(problem: RowProblem, schedule: RowSchedule) -> str:
     belongs = f"{'a column' if problem.transposed else 'a row'} of {problem.length} elements belongs to {owner}"
     if schedule.cluster > 1:
         belongs += f" in each of {schedule.cluster} blocks, a cluster"
-    held = schedule.tile[0 if problem.transposed else 1] * schedule.cluster
+    if schedule.grid:
+        belongs += f" in each of {schedule.grid} blocks of the grid, all of which run at the same time"
+    held = schedule.tile[0 if problem.transposed else 1] * schedule.sharing
     if problem.fixed and held >= problem.length:
         return f"{belongs}, which {'hold' if threads > 1 else 'holds'} it in registers: it is read once"
     again = "later passes find it in shared memory" if schedule.staged else "each pass reads it again"
+    again += f", and {schedule.front * held} of its elements in registers" if schedule.front else ""
     return f"{belongs}, {held} at a time: {again}"
 
 
 def _of_rows(problem: RowProblem, target: Target) -> RowSchedule:
     if not problem.fixed:
         return _of_unknown(problem, target)
+    shared = of_grid(problem, target)
+    if shared is not None:
+        return shared
     if is_line(problem):
         schedule = of_line(problem)
         if 2 * schedule.tile[0] * problem.length * problem.read <= target.smem_block:
@@ -161,7 +167,8 @@ def _of_rows(problem: RowProblem, target: Target) -> RowSchedule:
     few = _blocks_of_few(problem, target)
     rows = _Rows(problem, target, *_access(problem, few, target))
     if few > 1:
-        forms = (rows.in_registers(few), rows.in_shared(MOST_CLUSTER, MOST_THREADS, 2, rows.all_shared))
+        forms = (rows.in_registers(few), rows.in_shared(MOST_CLUSTER, MOST_THREADS, 2, rows.all_shared),
+                 of_groups(problem, target))  # fmt: skip
         return next(filter(None, forms), None) or rows.in_passes(MOST_CLUSTER)
     held = rows.in_registers(1)
     if held is None or (rows.shift and problem.again and held.threads > CLUSTER_THREADS):
@@ -178,7 +185,7 @@ def _of_long(rows: _Rows) -> RowSchedule:
     weighted = rows.problem.beside > 1
     if not rows.target.has_clusters:
         alone = [rows.in_shared(1, STAGED_THREADS, 1, min(STAGED, rows.all_shared)), rows.in_many_registers(),
-                 rows.in_shared(1, LONE_THREADS, 1, rows.all_shared)]  # fmt: skip
+                 rows.in_shared(1, LONE_THREADS, 1, rows.all_shared), of_groups(rows.problem, rows.target)]  # fmt: skip
         return next(filter(None, alone), None) or rows.in_passes(1)
     words = rows.problem.narrowest >= WORD and not rows.shift
     held = [rows.in_few_registers(each, most) for most in (WHOLE, CLUSTER_HELD) for each in CLUSTERS if words]
@@ -186,7 +193,7 @@ def _of_long(rows: _Rows) -> RowSchedule:
     forms = [*kept, *held] if weighted else [*held, *kept]
     larger = ((CLUSTER_THREADS, STAGED), (MOST_THREADS, rows.all_shared))
     forms += [rows.in_shared(MOST_CLUSTER, threads, 2, most) for threads, most in larger]
-    forms += [rows.in_passes(MOST_CLUSTER)]
+    forms += [of_groups(rows.problem, rows.target), rows.in_passes(MOST_CLUSTER)]
     return next(filter(None, forms), None) or rows.in_passes(1)
 
 
@@ -312,7 +319,7 @@ def _of_unknown(problem: RowProblem, target: Target) -> RowSchedule:
 
 def _prefetches(problem: RowProblem, schedule: RowSchedule) -> bool:
     """Whether there are registers to load weights before the reductions."""
-    whole = problem.fixed and schedule.tile[1] * schedule.cluster >= problem.length + max(schedule.shift - 1, 0)
+    whole = problem.fixed and schedule.tile[1] * schedule.sharing >= problem.length + max(schedule.shift - 1, 0)
     if not problem.beside or problem.transposed or not whole or schedule.flat:
         return False
     elements = schedule.tile[0] * schedule.tile[1] // schedule.threads

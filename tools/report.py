@@ -92,6 +92,7 @@ def launch_rows(launch: Launch) -> list[tuple[str, str]]:
 def _step_rows(step: Step, launch: Launch) -> list[tuple[str, str]]:
     shape = f"grid {_shape(step.grid)}, block {_shape(step.block)}, cluster {_shape(step.cluster)}"
     shape += ", dependent launch" if step.dependent_launch else ""
+    shape += ", all blocks at once" if step.cooperative else ""
     rows = [("entry", step.entry), ("launch", shape), ("dynamic shared", f"{step.shared_bytes} bytes")]
     if step.tensor_maps:
         rows.append(("tensor maps", ", ".join(_map(each, launch) for each in step.tensor_maps)))

@@ -5,9 +5,10 @@ maximum along the rows of a matrix, takes in other reductions along the same row
 and after them: a softmax or a layer norm is one kernel, which reads each row once. Kernels with products stay as they
 are. A kernel is taken in only if no third one lies between the two. Of up to 4 rows of half a million elements and
 more, or 8 of a million, which no cluster of blocks holds, each step stays a kernel of its own, that all SMs work on
-(`split-rows-in-workspace`), unless they are of a size known at run time only. Leaves `tile.kernel`, numbered again in
-the order in which kernels run, and on the first operation of each kernel `tile.cuts`: for each kernel that it reads
-from, why it is another one. A second run changes nothing.
+(`split-rows-in-workspace`), unless they are of a size known at run time only, or blocks that run at the same time can
+hold them: `grid` says how many do, what each can hold of a row, and from how many bytes of rows on. Leaves
+`tile.kernel`, numbered again in the order in which kernels run, and on the first operation of each kernel `tile.cuts`:
+for each kernel that it reads from, why it is another one. A second run changes nothing.
 """
 
 from __future__ import annotations
@@ -20,10 +21,12 @@ from mlir_gemm.dialect import constants
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.linalg import structured
 from mlir_gemm.dialect.linalg.products import product_of
+from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.outlining import cuts
 from mlir_gemm.dialect.outlining.long_rows import are_few_and_long, stand_ins_of
 from mlir_gemm.dialect.outlining.row_kernels import can_be_rows, rows_of
 from mlir_gemm.dialect.outlining.tensors import place_in_tensors
+from mlir_gemm.dialect.symbols import taken_apart
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.importing.group_kernels import mark_of, source_of
@@ -36,11 +39,14 @@ class GroupRows(Pass):
     """Join what works along the same rows."""
 
     name: ClassVar[str] = "group-rows"
+    grid: tuple[int, ...] = (0, 0, 0, 0)
+    """Blocks that run at the same time, the bytes of a row that the shared memory of each can hold, the registers for
+    more, and the least bytes of all rows for which that pays."""
 
     def run(self, module: Any) -> None:
         for function in named(module, "func.func"):
             if len(function.regions[0].blocks):
-                _Groups(function).join()
+                _Groups(function, self.grid).join()
 
 
 def kind_of_group(operations: list[Any]) -> str:
@@ -55,8 +61,9 @@ def _is_row_reduction(op: Any) -> bool:
     return structured.is_generic(op) and can_be_rows(op)
 
 
-def _are_few_and_long(operations: list[Any]) -> bool:
-    """Whether several operations go along the same rows, which are few and very long."""
+def _are_few_and_long(operations: list[Any], grid: tuple[int, ...]) -> bool:
+    """Whether several operations go along the same rows, which are few and very long, and more than blocks that run at
+    the same time can hold."""
     generics = [structured.read(op) for op in operations if structured.is_generic(op)]
     reductions = [(generic, structured.sizes_of(generic)) for generic in generics if not generic.elementwise]
     results = [ir.ShapedType(generic.op.results[0].type) for generic in generics if generic.elementwise]
@@ -66,14 +73,54 @@ def _are_few_and_long(operations: list[Any]) -> bool:
         divided = list(zip(sizes, generic.parallel, strict=True))
         rows, along = ([size for size, parallel in divided if parallel is kind] for kind in (True, False))
         if whole and are_few_and_long(rows, along, stand_ins_of(generic.op)):
-            return points.count(whole) > 1
+            reduced = [each for each, _ in reductions]
+            return points.count(whole) > 1 and not _is_held(operations, reduced, whole, grid)
     return False
+
+
+def _is_held(operations: list[Any], reductions: list[Generic], points: int, grid: tuple[int, ...]) -> bool:
+    """Whether blocks of the grid can hold what operations read of a row, and are asked to: rows whose elements are
+    neighbours in memory, along one dimension, of constant sizes and a constant start."""
+    blocks, shared, held, least = grid
+    made = {result for op in operations for result in op.results}
+    read = {value for op in operations if structured.is_generic(op) for value in structured.read(op).inputs} - made
+    wide = [value for value in read if isinstance(value.type, ir.RankedTensorType) and _points(value) == points]
+    bits = sum(value.type.element_type.width for value in wide)
+    if not blocks or not wide or points * bits < least * 8 or not all(_is_along(each, wide) for each in reductions):
+        return False
+    length = points // math.prod(size for size, kept in zip(structured.sizes_of(reductions[0]), reductions[0].parallel,
+                                                            strict=True) if kept)  # fmt: skip
+    return -(-length // blocks) <= shared * 8 // bits + held // -(-bits // WORD) - SPARE
+
+
+def _points(value: Any) -> int:
+    return math.prod(value.type.shape) if value.type.has_static_shape else 0
+
+
+def _is_along(generic: Generic, wide: list[Any]) -> bool:
+    """Whether a reduction is along one dimension, whose elements are neighbours in what is read, and of sizes that are
+    constants, and starts from a number."""
+    stand_ins = stand_ins_of(generic.op)
+    if generic.parallel.count(False) != 1 or any(
+        not taken_apart(size, stand_ins).is_number for size in structured.sizes_of(generic)
+    ):
+        return False
+    if any(getattr(output.owner, "name", "") != "linalg.fill" for output in generic.outputs):
+        return False
+    maps = [map_ for value, map_ in zip(generic.inputs, generic.maps, strict=False) if value in wide]
+    last = [list(map_.results)[-1] for map_ in maps]
+    return all(isinstance(each, ir.AffineDimExpr) and not generic.parallel[each.position] for each in last)
+
+
+WORD, SPARE = 32, 4096
+"""Bits of a register, and elements of a block's part by which whole tiles may hold less."""
 
 
 class _Groups:
     """The kernels of a function, by their numbers."""
 
-    def __init__(self, function: Any) -> None:
+    def __init__(self, function: Any, grid: tuple[int, ...]) -> None:
+        self.grid = grid
         self.place: dict[Any, int] = {}
         self.members: dict[int, list[Any]] = {}
         self.number: dict[Any, int] = {}
@@ -122,7 +169,7 @@ class _Groups:
 
     def _why_apart(self, one: int, other: int, operations: list[Any]) -> str:
         """Why two kernels, which have these operations, are not one; empty where they can be."""
-        if _are_few_and_long(operations):
+        if _are_few_and_long(operations, self.grid):
             return "rows are few and long: all SMs work on each step"
         if self._something_between(one, other):
             return "a third kernel reads from one of them and is read by the other"

@@ -7,11 +7,15 @@ tile.reduce, vector.broadcast of what a row has in common, tile.store. Rows run 
 it, or, `transposed`, the other way round. Where a tile holds whole rows, each input is loaded once; else loops go
 over the rows, once for reductions that do not need one another and once for the results. Beyond the ends of rows
 tile.clip puts the neutral element. With `cluster=N`, N blocks share the same rows: each has a tile of its part, by its
-tile.rank, and each tile.reduce is one of the whole cluster. Temporaries of the kernel's own vanish. A second run
-changes nothing.
+tile.rank, and each tile.reduce is one of the whole cluster. With `grid=N` they are any N blocks of the grid, which run
+at the same time (`tile.cooperative`) and combine by tile.grid_reduce what each has reduced; `front=K` tiles of each
+block's part stay in registers, and shared memory keeps those after them (`staged`). `groups=G` are rows at a time: the
+loop is over G groups of N blocks then, each of which goes over every G-th row. Temporaries of the kernel's own vanish.
+A second run changes nothing.
 
 Refuses operations in other loops, other reductions than combinations by one associative operation, and a result that
-the kernel also reads elsewhere.
+the kernel also reads elsewhere; with `grid`, a number of rows that is known at run time only; with `front`, rows that
+have no such tiles.
 """
 
 from __future__ import annotations
@@ -21,6 +25,7 @@ from typing import Any, ClassVar
 
 from mlir_gemm.dialect import constants, indexing
 from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.grid_exchange import Meeting, meet
 from mlir_gemm.dialect.linalg import structured
 from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.locations import pass_error
@@ -35,10 +40,12 @@ from mlir_gemm.dialect.row_loops import (
 )
 from mlir_gemm.dialect.row_reductions import reduce_rows
 from mlir_gemm.dialect.row_tiles import RowTiles
+from mlir_gemm.dialect.stream_k import scratch_of
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
-from mlir_gemm.spec.attributes import CLUSTER
+from mlir_gemm.spec.attributes import CLUSTER, COOPERATIVE
+from mlir_gemm.spec.rows import MOST_TOGETHER
 
 
 @dataclass(frozen=True)
@@ -69,7 +76,20 @@ class TensorizeRows(Pass):
     """If not 0, the reductions are along parts of rows that others have reduced, and their results are for longer rows:
     each block reduces, and computes so many elements of a row of the results."""
 
+    grid: int = 0
+    """If not 0, blocks of the grid that share the rows of a tile."""
+    groups: int = 0
+    """With `grid`, rows at a time, which groups of blocks take one after another; 0 for all at once."""
+    front: int = 0
+    """Tiles of a block's part of a row that stay in registers from the first pass to the last."""
+
     def run(self, module: Any) -> None:
+        shared = not (self.cluster > 1 or self.transposed or self.flat or self.part)
+        if self.grid and (self.grid < 2 or self.groups < 0 or not shared):
+            raise PassError(f"pass '{self}': expected 0 blocks of the grid, or 2 and more without cluster, transposed, "
+                            "flat and part")  # fmt: skip
+        if self.front and (self.front < 0 or not self.staged or self.shift):
+            raise PassError(f"pass '{self}': expected front=0, or tiles with staged=true and shift=0")
         if self.cluster < 1 or self.cluster & (self.cluster - 1) or (self.cluster > 1 and self.transposed):
             wanted = "a power of two, and 1 for transposed tiles"
             raise PassError(f"pass 'tensorize-rows': cluster={self.cluster}; expected {wanted}")
@@ -88,7 +108,7 @@ class TensorizeRows(Pass):
 
 
 def _convert(function: Any, shape: TileShape, options: TensorizeRows) -> None:
-    shift, cluster = options.shift, options.cluster
+    shift, cluster = options.shift, max(options.grid, options.cluster)
     work = statements_of(function)
     generics = [structured.read(op) for op in work if op.name != "linalg.fill"]
     if not any(not generic.elementwise for generic in generics):
@@ -110,16 +130,22 @@ def _convert(function: Any, shape: TileShape, options: TensorizeRows) -> None:
         count[-1] = indexing.ceildiv(count[-1], shape.rows)
         mapping = ir.ArrayAttr.get([ir.Attribute.parse("#gpu.block<x>")])
         blocks = indexing.product([*count, *([cluster * parts] if cluster * parts > 1 else [])])
+        rows = _rows_of(function, options, shape, blocks) if options.grid else 0
+        groups = min(options.groups or rows, rows)
+        blocks = groups * cluster if options.grid else blocks
         forall = dialect("scf").ForallOp([0], [blocks], [1], mapping=mapping)
-    if cluster > 1:
+    if options.grid:
+        forall.operation.attributes[COOPERATIVE] = constants.integer(cluster)
+    elif cluster > 1:
         forall.operation.attributes[CLUSTER] = constants.integer(cluster)
-    with ir.InsertionPoint(forall.body), work[0].location:
-        every = cluster * parts
-        number = indexing.div(forall.body.arguments[0], every) if every > 1 else forall.body.arguments[0]
-        staged = options.staged and loops.element == loops.outer
+    staged = options.staged and loops.element == loops.outer
+    stored = [(buffer, map_) for buffer, map_ in maps.items() if buffer in arguments]
+
+    def build(number: Any, meeting: Meeting | None) -> None:
         tiles = RowTiles(loops, shape, block_position(loops, shape, number), shift=shift, cluster=cluster,
                          unroll=options.unroll, staged=staged, first=forall.body, flat=options.flat,
-                         evict_first=options.evict_first)  # fmt: skip
+                         evict_first=options.evict_first, meeting=meeting, front=options.front)  # fmt: skip
+        _check_front(function, tiles)
         if options.flat and not (tiles.whole and loops.outer == 1):
             raise pass_error(function, f"flat={options.flat} for tiles that do not hold whole rows of one loop")
         tiles.enter_cluster()
@@ -127,7 +153,6 @@ def _convert(function: Any, shape: TileShape, options: TensorizeRows) -> None:
             tiles.align(*_aligned_operand(function, generics, loops, shift))
         if options.prefetch and tiles.whole:
             _load_all(tiles, generics, arguments)
-        stored = [(buffer, map_) for buffer, map_ in maps.items() if buffer in arguments]
         if wide:
             at = indexing.mul(indexing.rem(forall.body.arguments[0], parts), options.part)
             along = RowLoops(sizes, loops.outer)
@@ -142,12 +167,40 @@ def _convert(function: Any, shape: TileShape, options: TensorizeRows) -> None:
         else:
             _build(tiles, work)
             tiles.store(stored)
+
+    with ir.InsertionPoint(forall.body), work[0].location:
+        every = cluster * parts
+        number = indexing.div(forall.body.arguments[0], every) if every > 1 else forall.body.arguments[0]
+        if options.grid:
+            meet(forall, number, (rows, groups, cluster), build)
+        else:
+            build(number, None)
         dialect("scf").InParallelOp()
     for op in reversed(work):
         op.erase()
     for op in reversed(in_block(body(function))):
-        if op.operation.name in ("memref.dealloc", "memref.alloc"):
+        if op.operation.name in ("memref.dealloc", "memref.alloc") and not scratch_of(op):
             op.operation.erase()
+
+
+def _rows_of(function: Any, options: TensorizeRows, shape: TileShape, blocks: Any) -> int:
+    """How many tiles of rows there are, each of which blocks of the grid share."""
+    if isinstance(blocks, int) and shape.rows <= MOST_TOGETHER:
+        return blocks // options.grid
+    many = f"tiles of {shape.rows} rows" if isinstance(blocks, int) else "rows whose number is known at run time only"
+    raise pass_error(function, f"grid={options.grid} for {many}; expected up to {MOST_TOGETHER} for so many blocks, "
+                     "all of which run at the same time")  # fmt: skip
+
+
+def _check_front(function: Any, tiles: RowTiles) -> None:
+    """Refuses tiles that are to stay in registers of rows that are not longer, or that hold whole rows anyway."""
+    loops, front = tiles.loops, tiles.front
+    if not front:
+        return
+    size = loops.sizes[loops.element]
+    if tiles.whole or loops.element != loops.outer or not isinstance(size, int) or size < front * tiles.step:
+        raise pass_error(function, f"front={front} of {tiles.step} elements by all blocks; expected rows of one "
+                         "dimension and a constant length, of more than so many")  # fmt: skip
 
 
 def _aligned_operand(function: Any, generics: list[Generic], loops: RowLoops, shift: int) -> tuple[Any, Any]:

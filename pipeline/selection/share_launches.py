@@ -107,7 +107,7 @@ def _threads(function: Any) -> int:
     if kind_of(function) == ELEMENTWISE:
         return THREADS
     rows = annotations.written_rows(function) if kind_of(function) == ROWS else None
-    if rows is None or rows.cluster > 1 or rows.staged or rows.flat or rows.threads > MOST_THREADS:
+    if rows is None or rows.sharing > 1 or rows.staged or rows.flat or rows.threads > MOST_THREADS:
         return 0
     return rows.threads
 

@@ -10,6 +10,8 @@ torch.compile is measured too. A schedule is words:
     uN tiles at a time                    s  tiles from aligned addresses on              g  rows in shared memory
     p  all loads first                    y  columns: N accesses down, `a` side by side   m  the model's, changed
     f  copied as one line                 e  evicted first from L2             bN blocks of an SM at least
+    nN blocks of the grid                 rN tiles of each that registers keep       kN rows at a time
+    +split few long rows in a kernel for each step, as chips without cooperative launches take them
     +early  the first kernel lets the next one start early      +nopdl   no dependent launch
     +evict  loads are evict_first in L2     +keepN but for N hundredths          +stream  stores are evict_first
     +once  of two vectors around a piece one is loaded      +nosel  nothing is chosen: wrong results, what these cost
@@ -40,6 +42,7 @@ import mlir_gemm
 from mlir_gemm.bench.function_measure import error_of
 from mlir_gemm.bench.functions import Rows, drawn_rows, of_rows
 from mlir_gemm.bench.timing import Timer
+from mlir_gemm.pipeline import importing
 from mlir_gemm.runtime import device
 from mlir_gemm.spec.launch import Launch
 from mlir_gemm.spec.rows import RowSchedule
@@ -47,7 +50,7 @@ from mlir_gemm.spec.rows import RowSchedule
 CHIP = "sm_90a"
 WIDEST = 16
 BYTES = {"f16": 2, "bf16": 2, "f32": 4}
-MODEL, EAGER, COMPILE, COPY = "model", "eager", "compile", "copy"
+MODEL, EAGER, COMPILE, COPY, SPLIT = "model", "eager", "compile", "copy", "+split"
 WORSE, NOISE = 1.1, 2.0**-22
 PLAN = Path(__file__).with_name("row_schedules.txt")
 
@@ -71,6 +74,7 @@ def schedule(words: list[str], rows: Rows, model: RowSchedule | None) -> RowSche
             "evict_first": "e" in given,
             "unroll": given.get("u", model.unroll),
             "min_blocks": given.get("b", model.min_blocks),
+            "front": given.get("r", model.front),
         }
         return dataclasses.replace(model, **changed)
     vector, across = given.get("v", WIDEST // BYTES[rows.element]), given["a"]
@@ -80,13 +84,13 @@ def schedule(words: list[str], rows: Rows, model: RowSchedule | None) -> RowSche
         return RowSchedule(threads, across, vector, (groups * given["y"], across * vector), transposed=True,
                            unroll=given.get("u", 1), evict_first="e" in given)  # fmt: skip
     shift = vector if "s" in given else 0
-    cluster = given.get("x", 1)
-    whole = -(-(rows.n + max(shift - 1, 0)) // (vector * across * cluster))
+    cluster, grid = given.get("x", 1), given.get("n", 0)
+    whole = -(-(rows.n + max(shift - 1, 0)) // (vector * across * max(cluster, grid)))
     tile = groups * given.get("d", 1), across * vector * given.get("c", whole)
     line = threads * WIDEST // BYTES[rows.element]
     flat = -(-tile[0] * rows.n // line) * line if "f" in given else 0
     return RowSchedule(threads, across, vector, tile, shift=shift, cluster=cluster, unroll=given.get("u", 1), flat=flat,
-                       **flags)  # fmt: skip
+                       grid=grid, groups=given.get("k", 0), front=given.get("r", 0), **flags)  # fmt: skip
 
 
 def pinned(text: str, chosen: RowSchedule | None) -> str:
@@ -116,6 +120,8 @@ def edited(ptx: str, launch: Launch, edits: list[str]) -> tuple[str, Launch]:
             ptx = _BOTH.sub(_loaded_once, ptx)
         elif edit == "+nosel":
             ptx = re.sub(r"\tselp\.b32 \t(%r\d+), (%r\d+), %r\d+, %p\d+;", r"\tmov.b32 \t\1, \2;", ptx)
+        elif edit == SPLIT:
+            continue
         elif edit == "+stream":
             ptx = _with_policy(ptx, "st", "%stores", "L2::evict_first.b64 %stores, 1.0")
         elif edit.startswith("+luck"):
@@ -191,7 +197,7 @@ def compiled(case: tuple[Rows, list[str], bool]) -> dict[str, str]:
     reasons: dict[str, str] = {}
     for name, (text, edits) in texts(rows, schedules).items():
         try:
-            kernel = mlir_gemm.compile(text, chip=CHIP)
+            kernel = made(text, edits)
             ptx, launch = edited(kernel.ptx, kernel.launch, edits)
             if load:
                 device.load(ptx, launch, 0)
@@ -199,6 +205,18 @@ def compiled(case: tuple[Rows, list[str], bool]) -> dict[str, str]:
         except Exception as problem:
             reasons[name] = f"{type(problem).__name__}: {problem}"[:200]
     return reasons
+
+
+def made(text: str, edits: list[str]) -> Any:
+    """A kernel, or, with `+split`, the kernels of each step of few long rows."""
+    asked = importing.chip_options
+    if SPLIT in edits:
+        text = f"// a kernel for each step\n{text}"  # another place in the cache
+        importing.chip_options = lambda *given: {**asked(*given), "group-rows": {}}
+    try:
+        return mlir_gemm.compile(text, chip=CHIP)
+    finally:
+        importing.chip_options = asked
 
 
 class Bench:
@@ -223,7 +241,7 @@ class Bench:
             if reasons[name]:
                 entry["refused"][name] = reasons[name]
                 continue
-            kernel = mlir_gemm.compile(text, chip=CHIP)
+            kernel = made(text, edits)
             if name == MODEL:
                 entry["model"] = [str(each.rows) for each in kernel.kernels]
             if edits:

@@ -1,8 +1,8 @@
-// group-rows leaves alone what is no reduction along rows; it has no options.
+// group-rows leaves alone what is no reduction along rows; it has one option.
 // RUN: mlir-gemm opt --split-input-file %s group-rows | FileCheck %s
 // RUN: not mlir-gemm opt --split-input-file %s 'group-rows{most=2}' 2>&1 | FileCheck %s --check-prefix=OPTION
 
-// OPTION: error: pass 'group-rows' has no option 'most' (options: none)
+// OPTION: error: pass 'group-rows' has no option 'most' (options: grid)
 
 #mn = affine_map<(m, n) -> (m, n)>
 #m = affine_map<(m, n) -> (m)>

@@ -112,6 +112,7 @@ RIGHT = {
     attributes.LAYOUT: {'"xor"'},
     attributes.SCRATCH: {'"flags"'},
     attributes.CLUSTER: {"1 : i64", "2 : i64"},
+    attributes.COOPERATIVE: {"2 : i64", "64 : i64"},
     attributes.WARPS: {"1 : i64", "2 : i64"},
     attributes.PING_PONG: {"1 : i64", "2 : i64"},
     attributes.TILES: {"unit"},

@@ -63,10 +63,10 @@ def test_nan_and_infinities_are_as_in_eager_pytorch() -> None:
     odd.check(arrays)
 
 
-@pytest.mark.parametrize(("m", "n", "kernels"), [(1, 10_000_000, 2), (8, 1_000_000, 2), (9, 1_000_000, 1)])
+@pytest.mark.parametrize(("m", "n", "kernels"), [(1, 20_000_000, 2), (1, 1_000_000, 2), (9, 1_000_000, 1)])
 def test_few_long_rows_are_two_kernels(m: int, n: int, kernels: int) -> None:
     found = compile_module(measured("softmax", m, 8, "f32").text.replace("x8x", f"x{n}x"), chip=CHIP, until="select")
-    assert len(found.kernels) == kernels
+    assert len(found.kernels) == kernels  # 80 MB are more than the chip holds, 4 MB stay in L2
 
 
 def test_explain_shows_the_kernels_that_are_compiled(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -82,8 +82,8 @@ def test_explain_shows_the_kernels_that_are_compiled(tmp_path: Path, capsys: pyt
 
 
 def test_what_is_read_again_stays_in_l2() -> None:
-    """8 rows of a million f32 are most of an A100's L2; a sum alone lets them go first."""
-    text = measured("softmax", 8, 8, "f32").text.replace("x8x", "x1000000x")
+    """8 million f32 are most of an A100's L2; a sum alone lets them go first."""
+    text = measured("softmax", 1, 8, "f32").text.replace("x8x", "x8000000x")
     found = compile_module(text, chip="sm_80", until="select")
     assert [each.rows.evict_first for each in found.kernels if each.rows] == [False, False]
     alone = compile_module(

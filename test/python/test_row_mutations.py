@@ -31,6 +31,9 @@ KERNELS: dict[str, Callable[[], Case]] = {
     "a cluster": lambda: pinned(
         measured("layer_norm", 3, 500, "f32"), fields(64, 64, 2, "1, 256", "cluster = 2 : i64")
     ),
+    "a grid": lambda: pinned(
+        measured("rms_norm", 5, 500, "f32"), fields(64, 64, 2, "1, 128", "grid = 4 : i64, groups = 2 : i64")
+    ),
     "places": lambda: _tied(chosen(4, 40, "f32", False)),
 }
 
@@ -112,6 +115,15 @@ MUTATIONS: dict[str, tuple[str, str, str]] = {
     "handed to another block": ("a cluster", r"(nvvm\.mapa %\w+, )%\w+", r"\1%c0_i32"),
     "handed to the place of another": ("a cluster", r"index_castui %\w+ : i32", "index_castui %c0_i32 : i32"),
     "a block's own twice": ("a cluster", r"(memref\.load %view\w*\[%c0, %\w+, )%c1\]", r"\1%c0]"),
+    "a tag that stays": ("a grid", r"(arith\.addi %\w+, )%c4294967296_i64", r"\1%no_tag"),
+    "words that are not waited for": ("a grid", r"(scf\.condition\()%\w+", r"\1%never"),
+    "the words of fewer blocks": ("a grid", r"arith\.minui %thread_id_x, %c3", "arith.minui %thread_id_x, %c2"),
+    "one line for all groups": ("a grid", r"(divui %block_id_x, %c4 : index\n.*\n.*muli %\w+, )%c2", r"\1%c0"),
+    "one line for all rows": ("a grid", r"(divui %arg\d, %c2 : index\n.*arith\.remui %\w+, )%c2", r"\1%c1"),
+    "words that others write": ("a grid", r"arith\.cmpi eq, %thread_id_x, %c0", "arith.cmpi ne, %thread_id_x, %c0"),
+    "a result that is not waited for": (
+        "a grid", r"\n *gpu\.barrier(?=\n *%\w+ = memref\.load %view\w*\[%c0\] : memref<1xi32)", "",
+    ),
     "the last of equal ones": ("places", r"arith\.cmpi slt, (%\w+), (%\w+) : i32", r"arith.cmpi sgt, \1, \2 : i32"),
     "a NaN that is passed over": ("places", r"arith\.cmpf uno, (%\w+), (%\w+) :", r"arith.cmpf one, \1, \2 :"),
     "another place": ("places", r"(arith\.select %\w+, )(%\w+), (%\w+) : i32", r"\1\3, \2 : i32"),
@@ -122,7 +134,10 @@ EVERYWHERE = ("an element too many", "a row too many", "a load of the first row"
               "a product for a quotient", "the last of equal ones", "a NaN that is passed over", "another place",
               "handed to another block", "a block's own twice", "an mbarrier that others do not know")  # fmt: skip
 """What is changed in all places at once: at some it changes nothing, as no thread gets there."""
-NAMES = "%true = arith.constant true\n%cst_of_nothing = arith.constant 0.0 : f32\n"
+NAMES = (
+    "%true = arith.constant true\n%never = arith.constant false\n%cst_of_nothing = arith.constant 0.0 : f32\n"
+    "%no_tag = arith.constant 0 : i64\n"
+)
 
 
 def mutants(name: str, pattern: str, becomes: str) -> Iterator[str]:

@@ -176,6 +176,8 @@ ALSO_RIGHT: dict[str, list[str]] = {
     # More units than the block has.
     "tile.dsmem_reduce": _memory(1),
     "tile.store_partials": [_AT(1, "other rows")],
+    # Any number of lines.
+    "tile.grid_reduce": [_AT(0, "another size")],
     "tile.fix_up": [_AT(1, "other rows")],
     # A k of any length.
     "tile.step_range": ["steps: a huge number"],

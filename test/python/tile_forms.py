@@ -29,6 +29,9 @@ VALUES = {
     "%parts": "memref<4x8x512xf32>",
     "%flags": "memref<4x32xi32>",
     "%few": "memref<4x8xi32>",
+    "%tagged": "memref<2x4x1xi64>",
+    "%one": "vector<1x1xf32>",
+    "%long_one": "vector<1x1xi64>",
     "%rows": "memref<4x64x64xf32>",
     "%half": "vector<64x64xf16>",
     "%acc": "vector<64x64xf32>",
@@ -102,6 +105,7 @@ RIGHT = [
     "%0 = tile.fix_up(%acc, %parts, %flags, %i, %i) : vector<64x64xf32>",
     "%0 = tile.clip(%acc, %i, %i) {dim = 0 : i64, neutral = 0xFF800000 : f32} : vector<64x64xf32>",
     f"%0 = tile.reduce(%acc) {ADD} {{dim = 1 : i64}} : vector<64x1xf32>",
+    f"%0 = tile.grid_reduce(%tagged, %i, %i, %one) {ADD} : vector<1x1xf32>",
 ]
 WRONG = [
     # The signature.
@@ -197,6 +201,14 @@ WRONG = [
     (f"%0 = tile.reduce(%acc) {ADD} {{dim = 1 : i64}} : vector<64x1xf16>", "expected vector<64x1xf32>"),
     (f"%0 = tile.reduce(%half) {ADD} {{dim = 1 : i64}} : vector<64x1xf16>",
      "its block takes f32, f32; expected f16, f16"),
+    (f"%0 = tile.grid_reduce(%tagged, %i, %i, %acc) {ADD} : vector<64x64xf32>",
+     "a value is vector<64x64xf32>; expected vectors of Rx1 numbers"),
+    (f"tile.grid_reduce(%tagged, %i, %i) {ADD}", "takes nothing and gives nothing; expected one value or more"),
+    (f"%0 = tile.grid_reduce(%tagged, %i, %i, %long_one) {ADD} : vector<1x1xi64>",
+     "words is memref<2x4x1xi64>; expected memref<lines x blocks x 2 x i64>, for 2 blocks or more"),
+    (f"%0 = tile.grid_reduce(%ring, %i, %i, %one) {ADD} : vector<1x1xf32>",
+     "words is memref<2x4xi64, 3>; expected a memref of 3 dimensions of constant sizes in global memory"),
+    (f"%0 = tile.grid_reduce(%tagged, %i, %one) {ADD} : vector<1x1xf32>", "rank is vector<1x1xf32>; expected index"),
     # Products.
     ('%0 = tile.mma(%A, %B, %sum) {a = "zz", b = "kn"} : vector<64x32xf32>', 'a = "zz"; expected "mk" or "km"'),
     ('%0 = tile.mma(%A, %B, %sum) {a = "mk"} : vector<64x32xf32>', "'b' is missing; expected \"kn\" or \"nk\""),
@@ -298,9 +310,11 @@ WRONG = [
 
 def segments(name: str, operands: Sequence[str], results: int) -> str:
     """The lengths of parts of operands and results, by their types: of a reduction, which has two of each."""
-    if name != "tile.reduce":
+    if name not in ("tile.reduce", "tile.grid_reduce"):
         return ""
-    values = sum(type_ == operands[0] for type_ in operands)
-    places = len(operands) - values
-    given = f"operandSegmentSizes = array<i32: {values}, {places}>"
+    fixed = [1, 1, 1] if name == "tile.grid_reduce" else []
+    own = operands[len(fixed) :]
+    values = sum(type_ == own[0] for type_ in own)
+    places = len(own) - values
+    given = f"operandSegmentSizes = array<i32: {', '.join(map(str, [*fixed, values, places]))}>"
     return f"{given}, resultSegmentSizes = array<i32: {max(results - places, 0)}, {min(places, results)}>"

@@ -1,0 +1,150 @@
+"""How the model divides long rows among all SMs: the blocks that share a row are any of the grid, all of which run at
+the same time.
+
+Each block loads its part of a row once, and keeps it in registers and in shared memory until what all blocks have
+reduced is known: a few kernels that read the row again, one for each step, take its bytes twice from memory. Where all
+rows fit on the chip at once, an SM has one block; else two, of which one reads while the other computes or writes, and
+groups of blocks take one row after another.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from mlir_gemm.spec.rows import MOST_CLUSTER, MOST_UNROLLED, RowProblem, RowSchedule
+from mlir_gemm.spec.target import Target
+from mlir_gemm.tile_model.row_accesses import ACCESS, power, vector_of
+
+RESERVED = 4096
+"""Bytes of shared memory that reductions and the system need."""
+THREADS = 512
+HELD = {1: 48, 2: 4}
+"""Registers in which a thread holds elements from the first pass to the last, by blocks of an SM: it has 128, or 64."""
+UNDER_WAY, AT_ONCE = {1: 128, 2: 64}, {1: 64, 2: 16}
+"""Bytes, and elements, that a thread loads at once: 64 KB of an SM, or half of it where they are narrow."""
+THIRD = 3
+"""Where clusters of eight blocks have fewer than this part of the SMs, blocks of the grid pay from `LEAST` bytes on;
+else from `LEAST_FUSED` on: softmax of 8x262144 f32 takes 8.2 us either way, cold 13.3 and 15.6 (H100)."""
+APART = 4
+"""Groups of blocks that should be at different steps at a time, if their tiles have several rows."""
+LEAST, LEAST_FUSED = 2 << 20, 6 << 20
+"""Bytes of rows, or more, that are worth the exchange between blocks, a microsecond or so for each step; and those from
+which that beats a kernel for each step, whose rows L2 holds else: softmax of 8x1000000 f32 28.9 us, not 33.1, of
+4x1000003 bf16 8.8, not 14.5, but of 1x1000000 f32 7.2 for 6.3 (cold 11.0 for 10.9), of 2x1000000 f16 7.1 for 6.8 (H100,
+2026-11-28-h100-grid-rows.json.xz)."""
+
+
+def room(target: Target) -> tuple[int, int, int, int]:
+    """Blocks that run at the same time, the bytes that the shared memory of each can hold of a row, the registers for
+    more, and the least bytes of rows for which that pays; no blocks where there are no such launches."""
+    if not target.has_cooperative_launch:
+        return 0, 0, 0, 0
+    return target.sms, _shared(target, 1), THREADS * HELD[1], LEAST_FUSED
+
+
+def of_grid(problem: RowProblem, target: Target) -> RowSchedule | None:
+    """The schedule of a few rows that all fit on the chip, each shared by more blocks than a cluster has; None where
+    others take them."""
+    bytes_ = problem.rows * problem.length * problem.read
+    least = LEAST if THIRD * MOST_CLUSTER * problem.rows < target.sms else LEAST_FUSED
+    if not _can_share(problem) or room(target)[0] // problem.rows <= MOST_CLUSTER or bytes_ < least:
+        return None
+    forms = (_shared_by(_Grid(problem, target, target.sms * down // problem.rows, 1, down)) for down in _downs(problem))
+    return next(filter(None, forms), None)
+
+
+def of_groups(problem: RowProblem, target: Target) -> RowSchedule | None:
+    """The schedule of rows that no cluster holds, some at a time: as few turns as their blocks can take, and then as
+    many blocks for each as there are."""
+    if not _can_share(problem) or not target.has_cooperative_launch:
+        return None
+    for each, down in ((each, down) for each in (2, 1) for down in _downs(problem)):
+        slots, tiles = target.sms * each, problem.rows // down
+        sizes = (_Grid(problem, target, n, each, down) for n in range(MOST_CLUSTER, slots + 1))
+        fitting = next((grid.blocks for grid in sizes if _shared_by(grid)), 0)
+        if fitting and (down == 1 or slots // fitting >= APART):
+            turns = -(-tiles // (slots // fitting))
+            groups = -(-tiles // turns)
+            return _shared_by(_Grid(problem, target, slots // groups, each, down, groups if turns > 1 else 0))
+    return None
+
+
+def _downs(problem: RowProblem) -> list[int]:
+    """How many rows a tile may have, best first: several that share weights, which L2 hands out once then."""
+    return [down for down in (4, 2) if problem.beside and problem.rows % down == 0] + [1]
+
+
+def _can_share(problem: RowProblem) -> bool:
+    counted = problem.fixed and not (problem.open_rows or problem.transposed or problem.results)
+    return counted and problem.again and not problem.updated
+
+
+@dataclass(frozen=True)
+class _Grid:
+    """Rows, and the blocks that share one of them."""
+
+    problem: RowProblem
+    target: Target
+    blocks: int
+    each: int
+    """Of an SM."""
+    down: int
+    """Rows of a tile."""
+    groups: int = 0
+    """Tiles of rows at a time; 0 for all."""
+
+    def schedule(self, vector: int, shift: int) -> RowSchedule | None:
+        """With accesses of so many elements, and tiles from multiples of `shift` elements on; None where that does not
+        hold a row."""
+        problem, line = self.problem, THREADS * vector
+        tiles = -(-(problem.length + max(shift - 1, 0)) // (line * self.blocks))
+        registers = max(problem.held, -(-problem.read // _WORD)) * vector * self.down
+        common = RowSchedule(THREADS, THREADS, vector, (self.down, line), shift=shift, grid=self.blocks,
+                             groups=self.groups, min_blocks=self.each if self.each > 1 else 0)  # fmt: skip
+        if vector * self.down > AT_ONCE[self.each]:
+            return None
+        if tiles * registers <= HELD[self.each]:
+            return replace(common, tile=(self.down, tiles * line))
+        width = vector * self.down
+        unroll = min(UNDER_WAY[self.each] // (width * problem.narrowest), AT_ONCE[self.each] // width, MOST_UNROLLED)
+        for front in range(HELD[self.each] // registers + 1 if not shift else 1):
+            made = replace(common, staged=True, unroll=max(1, min(unroll, tiles - front)), front=front)
+            if made.kept(problem.length) * self.down * problem.read <= _shared(self.target, self.each):
+                return made
+        return None
+
+
+def _shared(target: Target, each: int) -> int:
+    """Bytes of rows that shared memory holds for a block, of which an SM has so many."""
+    return min(target.smem_block, target.smem_sm // each - target.smem_reserved) - RESERVED
+
+
+def _shared_by(grid: _Grid) -> RowSchedule | None:
+    """By accesses as wide as rows allow, or, of narrow elements, from aligned addresses before each row on."""
+    problem = grid.problem
+    vector, wanted = vector_of(problem, problem.length), power(ACCESS // problem.narrowest)
+    shifted = problem.even and problem.narrowest < _WORD and vector < wanted and grid.down == 1
+    found = (grid.schedule(wanted, wanted) if shifted else None) or grid.schedule(vector, 0)
+    if found is not None:
+        found.check()
+    return found
+
+
+_WORD = 4
+
+
+def is_grid_too_large(problem: RowProblem, schedule: RowSchedule, target: Target) -> str:
+    """Why the blocks of a schedule cannot all run at the same time; empty where they can."""
+    if not schedule.grid:
+        return ""
+    if not target.has_cooperative_launch:
+        return f"{target.chip} has no cooperative launches; expected grid=0"
+    down = schedule.tile[0]
+    kept = schedule.kept(problem.length) * down * problem.read if schedule.staged else 0
+    shared = target.smem_sm // (kept + target.smem_reserved) if kept else target.blocks_sm
+    each = min(target.threads_sm // schedule.threads, shared, target.blocks_sm)
+    tiles = -(-problem.rows // down)
+    blocks = min(schedule.groups or tiles, tiles) * schedule.grid
+    if blocks <= each * target.sms:
+        return ""
+    return f"{blocks} blocks do not fit on {target.chip} at once: {each} on each of {target.sms} SMs; expected fewer"
