@@ -5,7 +5,8 @@ Expects a module as `import` leaves it, with what the user has fixed in `tile.sc
 it loads A once, has more and larger tiles, and does not write what only its own epilogue reads; but its tiles are
 shared by the matrices. Runs `join-products` where it does, and says in `tile.note` what either way is predicted to
 take; where a matrix that would be written and read again stays in registers, it may be predicted to take a little
-longer. Kernels whose schedules were found by measuring, or are fixed in different ways, stay apart, and so do all with
+longer. Sizes that are known at run time only are taken as if nobody had said anything of them, so that a module has
+the same kernels for all of them. Kernels whose schedules were found by measuring, or are fixed in different ways, stay apart, and so do all with
 `batch_invariant=on`, since the choice would follow the number of rows. A second run changes nothing.
 """
 
@@ -21,10 +22,12 @@ from mlir_gemm.errors import Error
 from mlir_gemm.parts.wording import shown_time
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.select.join_products import JoinProducts
+from mlir_gemm.pipeline.dynamic_problem import Variant
 from mlir_gemm.pipeline.program import note_of
 from mlir_gemm.pipeline.selection.select_rewrite import is_divisible, refused
 from mlir_gemm.pipeline.undecided import Undecided, undecided
 from mlir_gemm.spec.backends import NVPTX
+from mlir_gemm.spec.problem import Problem
 from mlir_gemm.tile_model.decisions import decide
 from mlir_gemm.tile_model.select import is_less, select
 
@@ -93,7 +96,7 @@ def _gain(module: Any, kernels: Sequence[Undecided], worth: float) -> str:
     JoinProducts(kernels=",".join(names)).run(trial)
     together = next(each for each in undecided(trial) if each.name == names[0])
     try:
-        seconds = select(together.problem(), target, pinned).cost.on_gpu
+        seconds = select(_problem(together), target, pinned).cost.on_gpu
         apart = sum(map(_seconds, kernels)) + AFTER * (len(kernels) - 1)
     except Error:  # no schedule for one kernel; or for one of them alone, of which its own choice will say so
         return ""
@@ -105,6 +108,11 @@ def _gain(module: Any, kernels: Sequence[Undecided], worth: float) -> str:
 def _seconds(kernel: Undecided) -> float:
     """What a product of its own is predicted to take, with what is done to it first."""
     function = kernel.function
-    problem, pinned, refuses = kernel.problem(), kernel.pinned(), partial(refused, function)
+    problem, pinned, refuses = _problem(kernel), kernel.pinned(), partial(refused, function)
     found = decide(problem, kernel.target, pinned, refuses, is_divisible(function))
     return found.choice.cost.on_gpu + sum(each.seconds for each in found.rewrites.values())
+
+
+def _problem(kernel: Undecided) -> Problem:
+    """What a kernel computes, for whichever sizes it is compiled."""
+    return Variant().problem_of(kernel.function)

@@ -187,3 +187,13 @@ def test_a_block_of_llama_is_eleven_launches() -> None:
         kernel = mlir_gemm.compile(module.text(sizes, "f32"), device="simulator", chip="sm_80")
         assert len(kernel.launch.steps) <= 12
         np.testing.assert_allclose(np.asarray(kernel(*given)), numbers_of_llama(sizes, given), rtol=2e-4, atol=2e-4)
+
+
+def test_sizes_known_at_run_time_only_lead_to_the_same_kernels_whatever_is_said_of_them() -> None:
+    """The query, key and value of `open_attention_both` are one kernel at 512 rows by the model, and two at 2560."""
+    source = (Path(__file__).parents[1] / "modules" / "front" / "open_attention_both.mlir").read_text()
+    found = {
+        tuple(kernel.name for kernel in compile_module(source, chip="sm_90a", until="select", hints=hints).kernels)
+        for hints in ({}, {"s0": 2560, "s1": 2560}, {"s0": 16, "s1": 16})
+    }
+    assert len(found) == 1
