@@ -23,7 +23,7 @@ module attributes {gpu.container_module} {
       }) {dim = 1 : i64, operandSegmentSizes = array<i32: 1, 0>, resultSegmentSizes = array<i32: 1, 0>} : (vector<1x64xf32>) -> vector<1x1xf32>
       %first = arith.cmpi eq, %block, %c0 : index
       scf.if %first {
-        // CHECK: lower-rows-grid-refuses.mlir:[[# @LINE + 1]]:{{.*}}: error: a reduction by blocks of the grid in 'scf.if'; expected it where all blocks of a group come
+        // CHECK: lower-rows-refuses-grid.mlir:[[# @LINE + 1]]:{{.*}}: error: a reduction by blocks of the grid in 'scf.if'; expected it where all blocks of a group come
         %g = "tile.grid_reduce"(%words, %c0, %block, %s) ({
         ^bb0(%x: f32, %y: f32):
           %z = arith.addf %x, %y : f32
@@ -52,7 +52,7 @@ module attributes {gpu.container_module} {
       %c0 = arith.constant 0 : index
       %t = "tile.load"(%r, %c0) {dims = array<i64: 0>, operandSegmentSizes = array<i32: 1, 1>} : (memref<1xf32>, index) -> vector<1x1xf32>
       %s = arith.addf %t, %t : vector<1x1xf32>
-      // CHECK: lower-rows-grid-refuses.mlir:[[# @LINE + 1]]:{{.*}}: error: a value of each row that is read and written, where blocks of the grid share rows; expected grid=0
+      // CHECK: lower-rows-refuses-grid.mlir:[[# @LINE + 1]]:{{.*}}: error: a value of each row that is read and written, where blocks of the grid share rows; expected grid=0
       "tile.store"(%s, %r, %c0) {dims = array<i64: 0>, operandSegmentSizes = array<i32: 1, 1, 1>} : (vector<1x1xf32>, memref<1xf32>, index) -> ()
       gpu.return
     }
