@@ -150,6 +150,7 @@ def explain_rows(problem: RowProblem, schedule: RowSchedule) -> str:
     if problem.fixed and held >= problem.length:
         return f"{belongs}, which {'hold' if threads > 1 else 'holds'} it in registers: it is read once"
     again = "later passes find it in shared memory" if schedule.staged else "each pass reads it again"
+    again = again if problem.again or schedule.staged else "it is read once"
     again += f", and {schedule.front * held} of its elements in registers" if schedule.front else ""
     return f"{belongs}, {held} at a time: {again}"
 
