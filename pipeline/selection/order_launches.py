@@ -181,10 +181,14 @@ def _change(module: Any, main: Any, better: _Better) -> None:
             run.op.operation.move_before(end)
     names = [programs.kernel_of(launch[0].op) for launch in better.launches]
     gains = [
-        f"{name} after {before} ({gained / 2**20:.0f} MB)"
+        f"{name} after {before} ({_shown(gained / 2**20)} MB)"
         for (before, name), gained in zip(pairwise(names), better.gained[1:], strict=True)
         if gained > 0
     ]
     more = [f"{len(gains) - NAMED} more"] if len(gains) > NAMED else []
     text = ", ".join([*gains[:NAMED], *more])
     kernel_modules.add_note(module, f"kernels are in another order, so that L2 has what they read: {text}")
+
+
+def _shown(number: float) -> str:
+    return f"{number:.0f}" if number >= 10 else f"{number:.2g}"
