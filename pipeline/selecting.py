@@ -45,4 +45,5 @@ def select_passes(pinned: Mapping[str, Any], variant: Variant, *, rows: bool) ->
         step("select-schedule"),
         *(row_choices() if rows else []),
         step("share-launches"),
+        step("order-launches"),
     ]

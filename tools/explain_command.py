@@ -9,6 +9,7 @@ from typing import Any
 
 from mlir_gemm.dialect.context import new_context
 from mlir_gemm.dialect.parse import parse_module
+from mlir_gemm.errors import Error
 from mlir_gemm.pipeline import annotations
 from mlir_gemm.pipeline.driver import compile_module
 from mlir_gemm.pipeline.dynamic_problem import Variant, symbols_in
@@ -78,11 +79,20 @@ def run(arguments: argparse.Namespace) -> int:
             + _beside(each, others)
             for each in found
         ]
-    if is_program(module) and note_of(module):
-        parts.insert(0, f"note      {note_of(module)}")
+    if is_program(module) and (note := _program_note(arguments, module, wanted, known)):
+        parts.insert(0, f"note      {note}")
     parts += [table(kernel_rows(each, None)) for each in _rows(module)]
     say("\n\n".join(parts) if parts else "no product to choose a schedule for, and no rows to divide")
     return 0
+
+
+def _program_note(arguments: argparse.Namespace, module: Any, wanted: Mapping[str, Any], known: Database | None) -> str:
+    """What is noted of a program once all kernels are decided: the order in which they run too."""
+    variant = {"hints": arguments.sizes, "divisors": arguments.divisors}
+    try:
+        return compile_module(str(module), until="select", schedule=wanted, tuned=known, **variant).note
+    except Error:
+        return note_of(module)  # what cannot be is said of its kernel
 
 
 def _beside(each: Undecided, others: list[Target]) -> str:

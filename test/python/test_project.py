@@ -113,7 +113,7 @@ def test_every_file_of_the_stages_folders_is_a_pass():
     files = {path.stem.replace("_", "-") for path in (ROOT / "passes").glob("*/*.py")} - {"--init--"}
     asking = {
         path.stem.replace("_", "-")
-        for pattern in ("pin_*.py", "select_*.py", "share_*.py")
+        for pattern in ("pin_*.py", "select_*.py", "share_*.py", "order_*.py")
         for path in (ROOT / "pipeline" / "selection").glob(pattern)
     }
     assert files | asking == set(names()) and len(names()) == len(set(names()))
