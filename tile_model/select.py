@@ -153,18 +153,18 @@ extensions.on_change(_select.cache_clear)
 
 def _rivals(problem: Problem, target: Target, pinned: Mapping[str, Any], best: Candidate) -> list[Candidate]:
     """Candidates of a rival that are predicted to take so much less time than the best of an operation that is tried
-    earlier that they go before it, best first; they are not looked for where that cannot be."""
+    earlier, or of its peer to take less, that they go before it, best first; not looked for where that cannot be."""
     mma = mma_of(best.schedule)
-    rival = next((each for each in mmas_on(target) if each.rival and each.rank > mma.rank), None)
+    rival = next((each for each in mmas_on(target) if (each.rival or each.peer) and each.rank > mma.rank), None)
     if rival is None or "mma" in pinned:
         return []
-    limit = WORTH * best.cost.on_gpu
-    filled = min(problem.m, problem.n) >= FILLED and stays(problem, target)
-    if filled or limit <= _least_seconds(rival, problem, target):
-        return []
+    limit = best.cost.on_gpu * (1.0 if rival.peer else WORTH)
+    filled = not rival.peer and min(problem.m, problem.n) >= FILLED and stays(problem, target)
     named = {**pinned, "mma": rival.name}
-    legal = candidates(problem, target, named) if mmas_tried(problem, target, named) else []
-    return [candidate for candidate in _wide_first(legal) if is_less(candidate.cost.on_gpu, limit)]
+    if filled or not mmas_tried(problem, target, named) or limit <= _least_seconds(rival, problem, target):
+        return []
+    scored = _wide_first(candidates(problem, target, named))
+    return [candidate for candidate in scored if is_less(candidate.cost.on_gpu, limit)]
 
 
 def _least_seconds(mma: Mma, problem: Problem, target: Target) -> float:
@@ -190,7 +190,7 @@ def candidates(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> l
                 )
                 legal = [schedule for schedule in tried if next(broken(problem, schedule, target), None) is None]
                 if legal:
-                    better = mmas()[mma].preferred(legal)
+                    better = mmas()[mma].preferred(problem, legal)
                     whole = (finished(problem, schedule, target, pinned) for schedule in better)
                     return [Candidate(schedule, estimate(problem, schedule, target)) for schedule in whole]
     return []
