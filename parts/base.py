@@ -160,12 +160,14 @@ class Mma:
     tensor_cores: bool = True
     """Whether tensor cores multiply, and not ordinary arithmetic."""
     whole_tiles: bool = False
-    """Whether it is for single aligned products in the orders mk and kn, whose tiles divide them: it guards no edges,
-    and may read operands and partial sums from global memory."""
+    """Whether it is for single aligned products, whose tiles divide them: it guards no edges, and may read
+    operands and partial sums from global memory."""
     stores_rows: bool = False
     """Whether its epilogue can hand whole rows to lanes, through shared memory."""
     rival: bool = False
     """Whether it is compared with operations that are tried earlier."""
+    peer: bool = False
+    """Whether it goes before the operation that is tried earlier unless it is predicted to be much slower."""
     by_matrix: Callable[[Problem, str], bool] = always_no
     """Whether the fragments of operand `a` or `b` are loaded as 8x8 matrices (ldmatrix), and not element by element."""
     fragments: Callable[[Problem, Schedule], int] | None = None
@@ -174,7 +176,7 @@ class Mma:
     """LLVM target features in place of the chip's own, such as a newer PTX, where its operations need them."""
     scratch: Callable[[Problem, Schedule], int] = lambda _, __: 0
     """Bytes of shared memory of the epilogue, in the place of the operands."""
-    preferred: Callable[[list[Schedule]], list[Schedule]] = lambda legal: legal
+    preferred: Callable[[Problem, list[Schedule]], list[Schedule]] = lambda _, legal: legal
     """Of its legal schedules those that are better known; all where none are."""
 
     @property

@@ -347,6 +347,6 @@ def _published_schedule(choice: Choice, pinned: Mapping[str, Any], warp: Tile) -
         # The warp tile's k depends on the instruction, which the published rules do not consider.
         depth = pinned["block"][2] if mma.unit == "warpgroup" else choice.schedule.warp[2]
         return choice.schedule.replace(block=pinned["block"], warp=(*warp[:2], depth))
-    vector = widest_vector(pinned["block"], warp, pinned.get("pad", Schedule.pad))
+    vector = widest_vector(choice.problem, pinned["block"], warp, pinned.get("pad", Schedule.pad))
     fields: dict[str, Any] = {"vector": vector, **pinned, "warp": warp}
     return Schedule.make(fields)

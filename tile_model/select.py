@@ -35,6 +35,9 @@ from mlir_gemm.tile_model.rules import broken, mma_of_chip, problem_rules_of, vi
 WORTH = 0.75
 """Part of the time of an operation that is tried earlier under which the prediction of a rival, which was fitted to
 squares, is believed: nearest to the best of 59 products of which both were measured (H200, H100)."""
+PEER = 1.2
+"""Part of the time of an operation that is tried earlier under which its peer goes before it: what is predicted for
+WMMA on a V100 is twice what was published (docs/papers.md), so it must be predicted to be faster by more."""
 FILLED = 64
 """Rows and columns that fill the tiles of an operation that is tried earlier. Where L2 holds all, its rival then took
 1.14 to 4 times as long for 36 products, for 58 others 0.76 to 2.2 times (`2026-11-{24,27}-h200-spaces.jsonl.xz`)."""
@@ -153,18 +156,18 @@ extensions.on_change(_select.cache_clear)
 
 def _rivals(problem: Problem, target: Target, pinned: Mapping[str, Any], best: Candidate) -> list[Candidate]:
     """Candidates of a rival that are predicted to take so much less time than the best of an operation that is tried
-    earlier that they go before it, best first; they are not looked for where that cannot be."""
+    earlier, or of its peer to take not much more, that they go before it, best first; not looked for where that cannot be."""
     mma = mma_of(best.schedule)
-    rival = next((each for each in mmas_on(target) if each.rival and each.rank > mma.rank), None)
+    rival = next((each for each in mmas_on(target) if (each.rival or each.peer) and each.rank > mma.rank), None)
     if rival is None or "mma" in pinned:
         return []
-    limit = WORTH * best.cost.on_gpu
-    filled = min(problem.m, problem.n) >= FILLED and stays(problem, target)
-    if filled or limit <= _least_seconds(rival, problem, target):
-        return []
+    limit = best.cost.on_gpu * (PEER if rival.peer else WORTH)
+    filled = not rival.peer and min(problem.m, problem.n) >= FILLED and stays(problem, target)
     named = {**pinned, "mma": rival.name}
-    legal = candidates(problem, target, named) if mmas_tried(problem, target, named) else []
-    return [candidate for candidate in _wide_first(legal) if is_less(candidate.cost.on_gpu, limit)]
+    if filled or not mmas_tried(problem, target, named) or limit <= _least_seconds(rival, problem, target):
+        return []
+    scored = _wide_first(candidates(problem, target, named))
+    return [candidate for candidate in scored if is_less(candidate.cost.on_gpu, limit)]
 
 
 def _least_seconds(mma: Mma, problem: Problem, target: Target) -> float:
@@ -190,7 +193,7 @@ def candidates(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> l
                 )
                 legal = [schedule for schedule in tried if next(broken(problem, schedule, target), None) is None]
                 if legal:
-                    better = mmas()[mma].preferred(legal)
+                    better = mmas()[mma].preferred(problem, legal)
                     whole = (finished(problem, schedule, target, pinned) for schedule in better)
                     return [Candidate(schedule, estimate(problem, schedule, target)) for schedule in whole]
     return []

@@ -56,7 +56,7 @@ def _kinds(problem: Problem, slices: int, target: Target) -> Iterator[tuple[tupl
     fixed = {"split_k_workspace": slices} if slices > 1 else {}
     first: Mma | None = None
     for mma in mmas_on(target):
-        if first is not None and not (mma.rival and mma.rank > first.rank):
+        if first is not None and not ((mma.rival or mma.peer) and mma.rank > first.rank):
             continue
         try:
             proposed = candidates(problem, target, {**fixed, "mma": mma.name})
@@ -64,7 +64,7 @@ def _kinds(problem: Problem, slices: int, target: Target) -> Iterator[tuple[tupl
             continue
         if not proposed:
             continue
-        handicap = 0.0 if first is None else -log(WORTH)
+        handicap = 0.0 if first is None or mma.peer else -log(WORTH)
         yield from ((_kind(each.schedule), handicap) for each in proposed)
         if first is not None:
             return

@@ -2,7 +2,8 @@
 
 Fragments are loaded by lanes, four neighbours of a row at a time, whichever way A and B lie; there is no ldmatrix.
 Shapes and fragment layouts: PTX ISA, "Matrix Fragments for mma.m8n8k4 with .f16 floating point type". Later chips have
-the instruction, but run it slowly."""
+the instruction, but run it slowly. It and WMMA compute the same on the same tensor cores, so that the one is taken
+whose prediction is less. On a V100 WMMA is reported further behind, at half of what is predicted (docs/papers.md)."""
 
 from __future__ import annotations
 
@@ -38,4 +39,5 @@ PART = Mma(
     needs=frozenset({"mma.m8n8k4"}),
     features=lambda _, __: "+ptx64",
     fragments=_fragments,
+    peer=True,
 )

@@ -12,7 +12,6 @@ from mlir_gemm.parts.layout import (
     element_conflicts,
     is_staged,
     is_turned,
-    pad_of,
     staged,
     store_conflicts,
     streamed,
@@ -89,16 +88,16 @@ def shared_clocks(problem: Problem, schedule: Schedule, constants: Constants) ->
     m, n, k = schedule.block
     warp_m, warp_n, _ = schedule.warp
     a, b = ELEMENT_BYTES[problem.a], ELEMENT_BYTES[problem.b]
-    read_a = m * k * (n // warp_n) * a
-    read_b = k * n * (m // warp_m) * b
+    reads = ("a", m * k * (n // warp_n) * a), ("b", k * n * (m // warp_m) * b)
     moved = 0.0 if schedule.accumulate else 2 * m * n * ELEMENT_BYTES[problem.acc] * constants.unaccumulated
     copies = 0
-    for operand, read, rows, row in (("a", read_a, m, k * a), ("b", read_b, k, n * b)):
+    for operand, read in reads:
         if not is_staged(schedule, operand):
             moved += read * constants.unpromoted_shared
             continue
-        stride = row + pad_of(schedule, operand) * ELEMENT_BYTES[problem.a if operand == "a" else problem.b]
-        moved += read * bank_conflicts(stride) + rows * row * store_conflicts(row, stride)
+        lying = copied(problem, schedule, operand).lying
+        rows, row = lying.rows, lying.row
+        moved += read * bank_conflicts(lying.stride) + rows * row * store_conflicts(row, lying.stride)
         # A row shorter than a line takes a line's time to look up.
         moved += rows * max(row, LINE)
         copies += rows * row

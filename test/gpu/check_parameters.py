@@ -129,7 +129,7 @@ def drawn_ring(number: int) -> tuple[Product, str, str]:
     product = Product(
         *(rng.choice(sizes) for _ in "mnk"), kind,
         out="f32" if plain or c else rng.choice(OUTS.get(kind, ("f32", "f16"))),
-        b_order="kn" if plain else rng.choice(("kn", "nk")), batch=0 if plain else rng.choice((0, 0, 2)),
+        b_order=rng.choice(("kn", "nk")), batch=0 if plain else rng.choice((0, 0, 2)),
         pad=rng.choice((None, 8)), epilogue="accumulate" if c else rng.choice(("none",) if plain else EPILOGUES),
     )  # fmt: skip
     fields = [tiles, loop, staged]
@@ -155,7 +155,7 @@ def drawn(number: int) -> tuple[Product, str, str]:
     sizes = [rng.choice((128, 256, 384) if plain or staged else (1, 33, 65, 100, 128, 257)) for _ in "mnk"]
     product = Product(
         *sizes, "f32" if kind == "tf32" else kind, out="f32" if plain else rng.choice(OUTS.get(kind, ("f32", "f16"))),
-        a_order="mk" if plain else rng.choice(("mk", "km")), b_order="kn" if plain else rng.choice(("kn", "nk")),
+        a_order=rng.choice(("mk", "km")), b_order=rng.choice(("kn", "nk")),
         batch=0 if plain else rng.choice((0, 0, 2)), pad=rng.choice((None, 8) if plain else (None, 0, 1, 8)),
         epilogue=rng.choice(("none", "accumulate") if plain else EPILOGUES),
     )  # fmt: skip

@@ -136,6 +136,8 @@ KINDS: tuple[tuple[str, str, str, str], ...] = (
     ("mma_sync odd", "product m=77,n=51,k=33,kind=bf16,out=bf16,epilogue=relu,batch=2", _AMPERE, "mma=mma_sync"),
     ("mma_sync epilogue", "group 200x264x136-mk-nk-bf16-f32-bias-gelu-residual", _AMPERE, "mma=mma_sync"),
     ("wmma", f"{_SQUARE} NN", f"{_OLD} sm_80 sm_90", _WMMA),
+    ("wmma km nk", "product m=256,n=256,k=256,a_order=km,b_order=nk", f"{_OLD} sm_80", f"{_WMMA},stages=2"),
+    ("wmma nk from memory", "product m=256,n=256,k=256,b_order=nk", "sm_80", f"{_WMMA},promote_b=off,block=64x64x32"),
     ("wmma f32 result", "bench 1024x1024x1024 f16->f32 NN", _OLD, f"{_WMMA},stages=2"),
     ("wmma plain", "product m=256,n=256,k=256,out=f16", _OLD, f"{_WMMA},mainloop=direct"),
     ("wmma cp.async", "product m=256,n=256,k=256", "sm_80", f"{_WMMA},mainloop=cp_async,stages=3"),

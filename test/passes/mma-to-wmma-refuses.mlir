@@ -46,6 +46,17 @@ gpu.module @kernels {
 
 // -----
 
+// Columns, where rows run across k, start as far apart as rows must.
+gpu.module @kernels {
+  gpu.func @columns(%a: memref<16x16xf16, strided<[20, 1]>, 3>, %b: memref<16x16xf16, 3>, %c: vector<16x16xf32>) kernel {
+    // CHECK: mma-to-wmma-refuses.mlir:[[# @LINE + 1]]:10: error: memref<16x16xf16, strided<[20, 1]>, 3> in WMMA; expected rows of consecutive elements, a constant multiple of 128 bits apart
+    %d = "tile.mma"(%a, %b, %c) {a = "km", b = "nk", scope = "warp"} : (memref<16x16xf16, strided<[20, 1]>, 3>, memref<16x16xf16, 3>, vector<16x16xf32>) -> vector<16x16xf32>
+    gpu.return
+  }
+}
+
+// -----
+
 gpu.module @kernels {
   gpu.func @argument(%a: memref<16x16xf16, 3>, %c: vector<16x16xf32>) kernel {
     // CHECK: error: an accumulator that comes from elsewhere than a constant, tile.load or tile.mma

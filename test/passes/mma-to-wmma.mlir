@@ -75,4 +75,21 @@ gpu.module @kernels {
     "tile.store"(%d, %C, %c0, %c0) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warp", in_bounds = array<i1: true, true>} : (vector<16x32xf32>, memref<16x32xf32>, index, index) -> ()
     gpu.return
   }
+
+  // One order each, of matrices in global memory: rows of B run along k, at the distance of the whole matrix's.
+// CHECK-LABEL: @in_place
+// CHECK: %[[K:.*]] = gpu.block_id x
+// CHECK: %[[A:.*]] = gpu.subgroup_mma_load_matrix %{{.*}}[%{{.*}}] {leadDimension = 64 : index} : {{.*}} -> !gpu.mma_matrix<16x16xf16, "AOp">
+// CHECK: %[[B:.*]] = gpu.subgroup_mma_load_matrix %{{.*}}[%{{.*}}] {leadDimension = 128 : index, transpose} : {{.*}} -> !gpu.mma_matrix<16x16xf16, "BOp">
+// CHECK: gpu.subgroup_mma_compute %[[A]], %[[B]], %{{.*}} {b_transpose}
+  gpu.func @in_place(%A: memref<32x64xf16>, %B: memref<96x128xf16>, %C: memref<16x16xf32>) kernel {
+    %k = gpu.block_id x
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant dense<0.0> : vector<16x16xf32>
+    %a = memref.subview %A[0, %k] [16, 16] [1, 1] : memref<32x64xf16> to memref<16x16xf16, strided<[64, 1], offset: ?>>
+    %b = memref.subview %B[0, %k] [16, 16] [1, 1] : memref<96x128xf16> to memref<16x16xf16, strided<[128, 1], offset: ?>>
+    %d = "tile.mma"(%a, %b, %zero) {a = "mk", b = "nk", scope = "warp"} : (memref<16x16xf16, strided<[64, 1], offset: ?>>, memref<16x16xf16, strided<[128, 1], offset: ?>>, vector<16x16xf32>) -> vector<16x16xf32>
+    "tile.store"(%d, %C, %c0, %c0) {operandSegmentSizes = array<i32: 1, 1, 2>, scope = "warp", in_bounds = array<i1: true, true>} : (vector<16x16xf32>, memref<16x16xf32>, index, index) -> ()
+    gpu.return
+  }
 }

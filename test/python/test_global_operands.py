@@ -55,7 +55,7 @@ def drawn(name: str, number: int) -> tuple[Product, str, str]:
         n += rng.choice((0, 3)) * (staged == "promote_a=off")
     product = Product(
         m, n, rng.choice((32, 96)), kind, out=rng.choice(OUTS.get(kind, ("f32", "f16"))),
-        a_order="mk" if plain else rng.choice(("mk", "km")), b_order="kn" if plain else rng.choice(("kn", "nk")),
+        a_order=rng.choice(("mk", "km")), b_order=rng.choice(("kn", "nk")),
         batch=0 if plain else rng.choice((0, 2)), pad=rng.choice((None, 8)),
         epilogue="relu" if plain else rng.choice(EPILOGUES),
     )  # fmt: skip

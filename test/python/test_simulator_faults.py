@@ -25,15 +25,21 @@ SCHEDULES = {
     "two": (f"{TILES},{WMMA},stages=2,mainloop=register_prefetch", "f32"),
     "plain": (f"{TILES},{WMMA},stages=1,mainloop=direct", "f32"),
     "half": (f"{TILES},{WMMA},stages=1,mainloop=register_prefetch", "f16"),
+    "turned": (f"{TILES},{WMMA},stages=1,mainloop=register_prefetch", "f32"),
     "ring": (f"{TILES},mma=mma_sync,layout=xor,stages=3,mainloop=cp_async", "f32"),
 }
-"""Prefetch with one buffer and with two, plain copies, an epilogue in f16 through scratch in shared memory, and a ring
-of asynchronous copies for ldmatrix and mma.sync."""
+"""Prefetch with one buffer and with two, plain copies, an epilogue in f16 through scratch in shared memory, operands in
+the other orders, and a ring of asynchronous copies for ldmatrix and mma.sync."""
 
 INTO_C = """func.func @matmul(%A: memref<64x64xf16>, %B: memref<64x64xf16>, %C: memref<64x64xf32>) {
   linalg.matmul ins(%A, %B : memref<64x64xf16>, memref<64x64xf16>) outs(%C : memref<64x64xf32>)
   return
 }"""
+TURNED = INTO_C.replace(
+    "linalg.matmul",
+    "linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (k, m)>, affine_map<(m, n, k) -> (n, k)>, "
+    "affine_map<(m, n, k) -> (m, n)>]",
+)
 TO_HALF = """#id = affine_map<(i, j) -> (i, j)>
 func.func @matmul(%A: tensor<64x64xf16>, %B: tensor<64x64xf16>) -> tensor<64x64xf16> {
   %zero = arith.constant 0.0 : f32
@@ -55,7 +61,7 @@ func.func @matmul(%A: tensor<64x64xf16>, %B: tensor<64x64xf16>) -> tensor<64x64x
 @lru_cache
 def lowered(schedule: str) -> str:
     fields, out = SCHEDULES[schedule]
-    source = INTO_C if out == "f32" else TO_HALF
+    source = TURNED if schedule == "turned" else INTO_C if out == "f32" else TO_HALF
     compiled = compile_module(source, chip="sm_90", schedule=Schedule.parse(fields), until="lower", keep=("lower",))
     return compiled.ir("lower")
 
@@ -70,9 +76,15 @@ def run(schedule: str, change: Callable[[Any], None]) -> tuple[Report, bool]:
     a, b = (rng.standard_normal((SIZE, SIZE)).astype(np.float16) for _ in range(2))
     out = np.dtype(np.float32 if SCHEDULES[schedule][1] == "f32" else np.float16)
     c = rng.standard_normal((SIZE, SIZE)).astype(out)
-    want = a.astype(np.float64) @ b.astype(np.float64) + (c if out == np.float32 else 0)
+    left, right = (a.T, b.T) if schedule == "turned" else (a, b)
+    want = left.astype(np.float64) @ right.astype(np.float64) + (c if out == np.float32 else 0)
     report = simulate(module, [a, b, c], Options(max_steps=5000))
     return report, bool(np.allclose(c, want, rtol=1e-3, atol=1e-2))
+
+
+WAIT, MATRIX = "nvgpu.device_async_wait", "nvgpu.ldmatrix"
+LOAD, STORE, COMPUTE = (f"gpu.subgroup_mma_{kind}" for kind in ("load_matrix", "store_matrix", "compute"))
+WRONG = "wrong result"
 
 
 # Ways to break a kernel.
@@ -138,6 +150,18 @@ def attribute(name: str, place: int, key: str, text: str) -> Callable[[Any], Non
     return change
 
 
+def by_rows(name: str) -> Callable[[Any], None]:
+    """All fragments of A loaded row by row, and the products, where they are said to be, told so."""
+
+    def change(module: Any) -> None:
+        for product in named(body(named(module, "gpu.func")[0]).owner, COMPUTE):
+            del product.operation.operands[0].owner.attributes["transpose"]
+            if name == COMPUTE:
+                del product.operation.attributes["a_transpose"]
+
+    return change
+
+
 def text(old: str, new: str) -> Callable[[Any], None]:
     """Replaces an operation by its text: for changes of types."""
 
@@ -179,10 +203,6 @@ def ahead_of_fragments(module: Any) -> None:
     for store in named(body(named(module, "scf.for")[0]).owner, "vector.store"):
         store.operation.move_before(first.operation)
 
-
-WAIT, MATRIX = "nvgpu.device_async_wait", "nvgpu.ldmatrix"
-LOAD, STORE, COMPUTE = (f"gpu.subgroup_mma_{kind}" for kind in ("load_matrix", "store_matrix", "compute"))
-WRONG = "wrong result"
 
 FAULTS: dict[str, tuple[str, Callable[[Any], None], str]] = {
     # Barriers.
@@ -240,6 +260,15 @@ FAULTS: dict[str, tuple[str, Callable[[Any], None], str]] = {
         "misaligned",
     ),
     "one: A transposed": ("one", attribute(LOAD, 1, "transpose", "unit"), "undefined"),
+    "turned: A by rows": ("turned", by_rows(LOAD), "undefined"),
+    "turned: A by rows, and so multiplied": ("turned", by_rows(COMPUTE), WRONG),
+    "turned: columns of A at the wrong distance": (
+        "turned",
+        attribute(LOAD, 1, "leadDimension", "48 : index"),
+        "out-of-bounds",
+    ),
+    "turned: columns of B at an odd place": ("turned", shift(LOAD, 2, 2, 1), "misaligned"),
+    "turned: columns of B too far in k": ("turned", shift(LOAD, 2, 2, 8), "uninitialized-shared"),
     "one: vectors said to be wider aligned": (
         "one",
         attribute("vector.load", 0, "alignment", "16 : i64"),

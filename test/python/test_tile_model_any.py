@@ -87,8 +87,6 @@ class TestMmas:
         "changes",
         [
             {"m": 100},
-            {"a_order": "km"},
-            {"b_order": "nk"},
             {"batch": 3},
             {"dynamic": "m"},
             {"b_memory": "i8"},
@@ -106,6 +104,23 @@ class TestMmas:
         assert select(problem, target("sm_70")).schedule.mma == "mma_m8n8k4"
         with pytest.raises(ScheduleError, match="mma=wmma"):
             select(problem, H200, {"mma": "wmma"})
+
+    @pytest.mark.parametrize("orders", [("mk", "kn"), ("mk", "nk"), ("km", "kn"), ("km", "nk")])
+    def test_all_orders_are_plain(self, orders: tuple[str, str], either_order: None) -> None:
+        problem = dataclasses.replace(square(512), a_order=orders[0], b_order=orders[1])
+        for chip in ("sm_75", "sm_80"):
+            assert select(problem, target(chip)).schedule.mma == next(iter(registry.mmas()))
+        chosen = select(problem, target("sm_70"), {"mma": "wmma"})
+        assert select(problem, target("sm_70")).cost == chosen.cost
+        assert select(problem, target("sm_70"), {"mma": "mma_m8n8k4"}).cost.total > chosen.cost.total
+
+    @pytest.mark.parametrize("size", [128, 1024, 4096])
+    def test_of_two_operations_of_volta_the_one_that_is_predicted_to_be_faster_is_taken(self, size: int) -> None:
+        problem = square(size, b_order="nk")
+        both = [select(problem, target("sm_70"), {"mma": name}).cost.on_gpu for name in ("wmma", "mma_m8n8k4")]
+        chosen = select(problem, target("sm_70"))
+        assert chosen.cost.on_gpu == pytest.approx(min(both))
+        assert (chosen.schedule.mma == "wmma") == (both[0] <= both[1])
 
     def test_pinned_fields_that_only_one_mma_takes_decide(self, either_order: None) -> None:
         assert select(square(512), H200, {"accumulate": False, "mainloop": "direct"}).schedule.mma == "wmma"

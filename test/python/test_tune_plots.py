@@ -159,13 +159,13 @@ class OtherVariants:
 
     def measure(self, schedule: str, best: str, best_value: float) -> Outcome:
         assert best and best_value
-        return Outcome(FAILED, reason="is wrong") if "wmma" in schedule else Outcome(DONE, 1.0)
+        return Outcome(FAILED, reason="is wrong") if "instruction=16x8x8" in schedule else Outcome(DONE, 1.0)
 
 
 def test_variants_of_other_devices_are_checked_as_trials_are(tmp_path: Path) -> None:
     known = searched(tmp_path, "model")
-    found = matrix(PROBLEM, ("v100", "rtx3090"), own="sm_80", best=known.best)
-    assert "mma=wmma" in found.variants[0]
+    found = matrix(PROBLEM, ("t4", "rtx3090"), own="sm_80", best=known.best)
+    assert "instruction=16x8x8" in found.variants[0]
     values = tune_plots._measured(known, found, OtherVariants())  # pyright: ignore[reportPrivateUsage, reportArgumentType]
     assert found.variants[0] not in values and values[known.best] < 1e-3
     assert all(values[each] for each in found.variants[1:])

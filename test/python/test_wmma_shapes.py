@@ -1,4 +1,5 @@
-"""WMMA's 32x8x16 and 8x32x16: right on the simulator with every option, assembled, and proposed only when asked for."""
+"""WMMA's 32x8x16 and 8x32x16, and A and B in all orders: right on the simulator with every option, assembled, and the
+shapes proposed only when asked for."""
 
 from __future__ import annotations
 
@@ -11,13 +12,18 @@ from assembled import usage
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from mma_cases import Case, check
+from test_other_tensor_cores import Product
+from test_other_tensor_cores import check as exact
 from test_simulator import CHIP, run, source
 
 import mlir_gemm
 from mlir_gemm.errors import ScheduleError
+from mlir_gemm.parts.layout import bank_conflicts, buffer
 from mlir_gemm.parts.mma.wmma.rules import SHAPES
 from mlir_gemm.parts.mma.wmma.search import proposals
 from mlir_gemm.parts.resources import smem_bytes
+from mlir_gemm.parts.warp_level.clocks import shared_clocks
+from mlir_gemm.parts.warp_level.constants import FragmentConstants
 from mlir_gemm.passes.lower import mma_to_wmma
 from mlir_gemm.pipeline.driver import compile_module
 from mlir_gemm.spec.problem import Problem
@@ -78,8 +84,11 @@ def test_an_epilogue_of_arithmetic(pad: int, stages: int, shape: Tile):
     np.testing.assert_allclose(d, want, rtol=2.0**-10, atol=2.0**-12)
 
 
+ORDERS = [("mk", "kn"), ("km", "kn"), ("mk", "nk"), ("km", "nk")]
+
+
 @BOTH
-@pytest.mark.parametrize("orders", [("mk", "kn"), ("km", "kn"), ("mk", "nk"), ("km", "nk")])
+@pytest.mark.parametrize("orders", ORDERS)
 def test_orders(orders: tuple[str, str], shape: Tile):
     case = Case(block=(64, 64, 32), warp=(32, 32, 16), size=(64, 64), orders=orders, start=False, store=WITHIN)
     check(case, "mma-to-wmma", instruction=shape)
@@ -177,6 +186,57 @@ class TestSearch:
     def test_sizes_stay_multiples_of_16(self):
         with pytest.raises(ScheduleError, match="M=24 is not supported by mma=wmma: its sizes must be multiples of 16"):
             select(Problem(24, 64, 64), target("sm_80"), {"instruction": (8, 32, 16), "mma": "wmma"})
+
+
+WAYS = (
+    "stages=2", "mainloop=direct", "promote=off,mainloop=direct", "promote_a=off", "promote_b=off", "pad=0,pad_b=16",
+    "vector=32", "unroll=off", "fragments_ahead=on", "tiles_per_block=2,mainloop=cp_async,stages=3",
+    "promote_b=off,mainloop=cp_async,stages=2", "instruction=32x8x16,warp=32x16x16", "accumulate=off",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("orders", ORDERS[1:])
+@pytest.mark.parametrize("way", WAYS)
+def test_other_orders_are_exact(orders: tuple[str, str], way: str):
+    """Epilogues in turn, and two kernels of each order for chips that hold elements twice."""
+    number = WAYS.index(way) + ORDERS.index(orders)
+    sums = "accumulate" in way
+    out, epilogue = ("f32", "accumulate") if sums else (("f32", "none"), ("f16", "relu"), ("f16", "bias_n"))[number % 3]
+    product = Product(64, 96, 64, out=out, a_order=orders[0], b_order=orders[1], epilogue=epilogue, pad=(None, 8)[sums])
+    tiles = "mma=wmma,block=32x32x32" + ("" if "warp" in way else ",warp=16x16x16")
+    ptx = exact(product, "sm_80" if "cp_async" in way or number % 2 else "sm_70", f"{tiles},{way}")
+    loaded = {"row" if each in ("mk", "kn") else "col" for each in orders}
+    assert set(re.findall(r"wmma\.load\.[ab]\.sync\.(?:aligned\.)?(row|col)", ptx)) == loaded
+
+
+@pytest.mark.parametrize("orders", ORDERS[1:])
+@pytest.mark.parametrize("chip", ["sm_70", "sm_75", "sm_80", "sm_90"])
+def test_kernels_of_other_orders_assemble(orders: tuple[str, str], chip: str):
+    """B in place once: his own layout."""
+    text = Product(512, 512, 512, a_order=orders[0], b_order=orders[1], out="f16").module()
+    more = ",promote_b=off" if orders == ORDERS[2] else ",stages=2"
+    fields = Schedule.parse(f"mma=wmma,block=128x64x32,warp=64x32x16{more}")
+    assert usage(compile_module(text, chip=chip, schedule=fields).ptx or "", chip).spill_bytes == 0
+
+
+@pytest.mark.parametrize(("orders", "conflicts"), [(ORDERS[0], (8, 4)), (ORDERS[1], (4, 4)), (ORDERS[3], (4, 8))])
+def test_the_model_counts_conflicts_by_how_rows_lie(orders: tuple[str, str], conflicts: tuple[int, int]):
+    """Rows of 64 and 32 elements without pads, whichever dimension they run along; ldmatrix reads either way."""
+    problem = Problem(512, 512, 512, a_order=orders[0], b_order=orders[1])
+    schedule = Schedule(block=(32, 32, 64), warp=(16, 16, 16), pad=0, mma="wmma", mainloop="register_prefetch")
+    lying = [buffer(problem, schedule, operand) for operand in "ab"]
+    assert tuple(bank_conflicts(each.stride) for each in lying) == conflicts
+    constants = target("sm_75").constants(FragmentConstants)
+    padded, bare = (shared_clocks(problem, schedule.replace(pad=pad), constants) for pad in (8, 0))
+    assert bare > padded
+
+
+def test_a_pad_keeps_columns_at_16_bytes():
+    """Of an operand that lies across k they are what WMMA loads."""
+    problem, fields = Problem(64, 64, 64, a_order="km", b_order="nk"), {"block": (32, 64, 16), "warp": (16, 16, 16)}
+    schedule = Schedule.make({**fields, "mma": "wmma", "mainloop": "direct", "pad": 4, "vector": 16})
+    assert any("multiple of 8 elements" in reason for reason in violations(problem, schedule, target("sm_80")))
+    assert not violations(problem, schedule.replace(pad=8), target("sm_80"))
 
 
 BIASED = """func.func @biased(%A: memref<32x64xf16>, %B: memref<64x96xf16>, %bias: memref<{size}xf16{layout}>,

@@ -39,10 +39,10 @@ def _features(schedule: Schedule, target: Target) -> str:
     return "+ptx63" if schedule.instruction != rules.SHAPES[0] and "wmma.replicated" in target.capabilities else ""
 
 
-def _preferred(legal: list[Schedule]) -> list[Schedule]:
+def _preferred(problem: Problem, legal: list[Schedule]) -> list[Schedule]:
     """Tiles that the threads cannot copy evenly are left out when there are others: their addresses take registers that
     are hard to estimate."""
-    return [schedule for schedule in legal if not uneven_vectors(schedule)] or legal
+    return [schedule for schedule in legal if not uneven_vectors(problem, schedule)] or legal
 
 
 PART = Mma(

@@ -6,10 +6,11 @@ from functools import lru_cache
 
 from mlir_gemm.parts.block import threads
 from mlir_gemm.parts.layout import VECTOR_ELEMENT_BITS, loaded_bytes, staged
+from mlir_gemm.parts.mma.wmma.tiles import Sides, operand_tiles
 from mlir_gemm.parts.registers import FRAGMENT, UNEVEN_COPY, UNEVEN_ROW, WARP_SIZE, model_of
 from mlir_gemm.parts.registry import mainloop_of
 from mlir_gemm.spec.problem import Problem
-from mlir_gemm.spec.schedule import Schedule, Tile
+from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
 
 WALKING = 20
@@ -23,7 +24,7 @@ def registers_needed(problem: Problem, schedule: Schedule, target: Target) -> in
     count += WALKING * (schedule.tiles_per_block > 1)
     if not schedule.promote:
         return count
-    vectors, rows_odd = _uneven(schedule.block, schedule.vector, threads(schedule))
+    vectors, rows_odd = _uneven(operand_tiles(problem, schedule.block), schedule.vector, threads(schedule))
     if staged(schedule) != "ab":
         vectors = rows_odd = 0  # rules see to it that what is copied divides evenly
     count += UNEVEN_COPY * vectors + UNEVEN_ROW * rows_odd
@@ -52,19 +53,19 @@ def _fragments(schedule: Schedule, target: Target) -> int:
     return min(rows * a + b, a + columns * b, model.alive * model.fragment) + wide
 
 
-def uneven_vectors(schedule: Schedule) -> int:
+def uneven_vectors(problem: Problem, schedule: Schedule) -> int:
     """Vectors of A and B that one thread copies from tiles whose rows do not hold a whole part or multiple of the
     threads' vectors, so that from one to the next the row and the column change."""
-    return _uneven(schedule.block, schedule.vector, threads(schedule))[0]
+    return _uneven(operand_tiles(problem, schedule.block), schedule.vector, threads(schedule))[0]
 
 
 @lru_cache(maxsize=1 << 14)
-def _uneven(block: Tile, vector: int, threads: int) -> tuple[int, int]:
+def _uneven(lying: Sides, vector: int, threads: int) -> tuple[int, int]:
     """The uneven vectors of A and B, and how many of the two have rows that do not hold a power of two of vectors."""
-    m, n, k = block
     width = max(1, vector // VECTOR_ELEMENT_BITS)
     vectors = rows_odd = 0
-    for rows, in_row in ((m, max(1, k // width)), (k, max(1, n // width))):
+    for rows, columns in lying:
+        in_row = max(1, columns // width)
         if threads % in_row and in_row % threads:
             vectors += rows * in_row // threads
         rows_odd += in_row & (in_row - 1) != 0

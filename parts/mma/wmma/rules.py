@@ -1,9 +1,10 @@
-"""Rules of WMMA: plain products, aligned, in tiles that divide them."""
+"""Rules of WMMA: plain products in all orders, aligned, in tiles that divide them."""
 
 from __future__ import annotations
 
 from mlir_gemm.parts.block import threads
 from mlir_gemm.parts.layout import VECTOR_ELEMENT_BITS, is_staged, pad_of
+from mlir_gemm.parts.mma.wmma.tiles import Sides, operand_tiles
 from mlir_gemm.parts.registry import guarding_edges, layout_of
 from mlir_gemm.parts.wording import divisors, multiples, shown_tile
 from mlir_gemm.spec.problem import Problem
@@ -17,7 +18,7 @@ SIZE_UNIT = 16
 ALIGNMENT = 128
 """Bits to which everything is aligned that is read or written."""
 STRIDE = 8
-"""WMMA loads f16 rows whose stride is a multiple of 8 elements (PTX: `wmma.load`, 16 bytes)."""
+"""WMMA loads f16 rows, or columns, whose stride is a multiple of 8 elements (PTX: `wmma.load`, 16 bytes)."""
 _AXES = ("m", "n", "k")
 
 
@@ -35,9 +36,7 @@ def whole_sizes(problem: Problem, schedule: Schedule, target: Target) -> str | N
 
 def plain_product(problem: Problem, schedule: Schedule, target: Target) -> str | None:
     given = ""
-    if (problem.a_order, problem.b_order) != ("mk", "kn"):
-        given = f"operands in the orders {problem.a_order} and {problem.b_order}"
-    elif problem.batch > 1:
+    if problem.batch > 1:
         given = f"a batch of {problem.batch}"
     elif problem.dynamic:
         given = f"sizes known at run time only ({', '.join(problem.dynamic)})"
@@ -50,7 +49,7 @@ def plain_product(problem: Problem, schedule: Schedule, target: Target) -> str |
     if not given:
         return None
     others = guarding_edges(problem, target)
-    return f"{given}: not with mma=wmma, which takes one aligned product of mk and kn; expected {others}"
+    return f"{given}: not with mma=wmma, which takes one aligned product; expected {others}"
 
 
 def block_divides_problem(problem: Problem, schedule: Schedule, target: Target) -> str | None:
@@ -81,7 +80,7 @@ def unaccumulated(problem: Problem, schedule: Schedule, target: Target) -> str |
 def stride(problem: Problem, schedule: Schedule, target: Target) -> str | None:
     if not schedule.promote:
         return None
-    for operand, columns in (("a", schedule.block[2]), ("b", schedule.block[1])):
+    for operand, (_, columns) in zip("ab", operand_tiles(problem, schedule.block), strict=True):
         pad = pad_of(schedule, operand)
         if not is_staged(schedule, operand) or not layout_of(schedule, operand).padded:
             continue
@@ -98,28 +97,33 @@ def copies_even(problem: Problem, schedule: Schedule, target: Target) -> str | N
     """Copies have no guards, so that all threads copy the same number of vectors."""
     if not schedule.promote:
         return None
-    m, n, k = schedule.block
     width, count = schedule.vector // VECTOR_ELEMENT_BITS, threads(schedule)
-    if not (k % width or n % width or m * k // width % count or k * n // width % count):
+    lying = operand_tiles(problem, schedule.block)
+    if _splits(lying, width, count):
         return None
-    for name, rows, columns in (("A", m, k), ("B", k, n)):
+    for name, (rows, columns) in zip("AB", lying, strict=True):
         whole = columns % width == 0 and rows * columns // width % count == 0
         if whole or not is_staged(schedule, name.lower()):
             continue
         return (
             f"vector={schedule.vector}: the {rows}x{columns} tile of {name} must split into whole "
             f"{schedule.vector}-bit vectors, the same number for each of {count} threads; "
-            f"{_narrower_vector(schedule, count)}"
+            f"{_narrower_vector(lying, schedule.vector, count)}"
         )
     return None
 
 
-def _narrower_vector(schedule: Schedule, count: int) -> str:
-    """The widest vector at most as wide as the one given that splits both tiles, as advice."""
-    m, n, k = schedule.block
+def _splits(lying: Sides, width: int, count: int) -> bool:
+    """Whether rows are whole vectors of `width` elements, of which each of `count` threads copies as many."""
+    (rows_a, columns_a), (rows_b, columns_b) = lying
+    if columns_a % width or columns_b % width:
+        return False
+    return not (rows_a * columns_a // width % count or rows_b * columns_b // width % count)
+
+
+def _narrower_vector(lying: Sides, vector: int, count: int) -> str:
+    """The widest vector that is narrower than the one given and splits both tiles, as advice."""
     for bits in (128, 64, 32, 16):
-        width = bits // VECTOR_ELEMENT_BITS
-        tiles_split = m * k % (width * count) == 0 == k * n % (width * count)
-        if bits < schedule.vector and k % width == 0 == n % width and tiles_split:
+        if bits < vector and _splits(lying, bits // VECTOR_ELEMENT_BITS, count):
             return f"the nearest: vector={bits}"
     return "no vector does: take fewer warps or a larger block tile"

@@ -7,6 +7,7 @@ from typing import Any
 
 from mlir_gemm.parts.layout import VECTOR_ELEMENT_BITS
 from mlir_gemm.parts.mma.wmma.rules import SHAPES, SIZE_UNIT
+from mlir_gemm.parts.mma.wmma.tiles import operand_tiles
 from mlir_gemm.parts.registry import mainloops
 from mlir_gemm.parts.warp_level.worthwhile import LARGEST, MOST_ASPECT, stages_of, worthwhile
 from mlir_gemm.spec.problem import Problem
@@ -42,7 +43,7 @@ def proposals(problem: Problem, target: Target, pinned: Mapping[str, Any], wide:
             ):
                 continue  # the warp tile rules out this shape, so take the first one
             for warp in [pinned["warp"]] if "warp" in pinned else _warps(block, shape, wide):
-                vector = pinned.get("vector") or widest_vector(block, warp, pinned.get("pad", 8))
+                vector = pinned.get("vector") or widest_vector(problem, block, warp, pinned.get("pad", 8))
                 for count in (pinned["stages"],) if "stages" in pinned else stages:
                     yield Schedule.make({
                         "block": block, "warp": warp, "instruction": shape, "stages": count, "vector": vector, **fixed,
@@ -63,14 +64,15 @@ def tile_sizes(extent: int) -> list[int]:
     return spread
 
 
-def widest_vector(block: Tile, warp: Tile, pad: int) -> int:
+def widest_vector(problem: Problem, block: Tile, warp: Tile, pad: int) -> int:
     """The widest vector, in bits, that splits the tiles of A and B evenly among the threads and keeps padded rows
     aligned; 16 when none does."""
     m, n, k = block
     threads = 32 * max(1, (m // warp[0]) * (n // warp[1]))
+    (_, columns_a), (_, columns_b) = operand_tiles(problem, block)
     for bits in reversed(VECTOR_BITS):
         width = bits // VECTOR_ELEMENT_BITS
-        aligned = not (k % width or n % width or pad % width)
+        aligned = not (columns_a % width or columns_b % width or pad % width)
         if aligned and not (m * k % (width * threads) or k * n % (width * threads)):
             return bits
     return VECTOR_BITS[0]
