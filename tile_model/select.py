@@ -4,9 +4,8 @@ A part's search decides only where to look; `rules` decides what is legal, and t
 Fields that the user has pinned are never changed.
 
 Predictions are sums, roots and powers of floating-point numbers, so that two which are equal on paper may differ in the
-last bits, and by which of them is computed how. Times closer than TOLERANCE count as the same, and `preference`
-decides: no change of the arithmetic's order changes a choice. Every comparison of one prediction with another goes
-through `is_less` or `by_time`.
+last bits, and by which of them is computed how. Times closer than TOLERANCE count as the same; `preference` decides, so
+that no change of the arithmetic's order changes a choice. All comparisons of predictions go through `is_less` or `by_time`.
 """
 
 from __future__ import annotations
@@ -36,8 +35,7 @@ WORTH = 0.75
 """Part of the time of an operation that is tried earlier under which the prediction of a rival, which was fitted to
 squares, is believed: nearest to the best of 59 products of which both were measured (H200, H100)."""
 PEER = 1.2
-"""Part of the time of an operation that is tried earlier under which its peer goes before it: what is predicted for
-WMMA on a V100 is twice what was published (docs/papers.md), so it must be predicted to be faster by more."""
+"""The same for a peer: WMMA's predictions for a V100 are twice what was published (docs/papers.md)."""
 FILLED = 64
 """Rows and columns that fill the tiles of an operation that is tried earlier. Where L2 holds all, its rival then took
 1.14 to 4 times as long for 36 products, for 58 others 0.76 to 2.2 times (`2026-11-{24,27}-h200-spaces.jsonl.xz`)."""
@@ -155,8 +153,8 @@ extensions.on_change(_select.cache_clear)
 
 
 def _rivals(problem: Problem, target: Target, pinned: Mapping[str, Any], best: Candidate) -> list[Candidate]:
-    """Candidates of a rival that are predicted to take so much less time than the best of an operation that is tried
-    earlier, or of its peer to take not much more, that they go before it, best first; not looked for where that cannot be."""
+    """Candidates of a rival predicted to take enough less time than the best of an operation that is tried earlier
+    (of a peer, not much more) to go before it, best first; not looked for where that cannot be."""
     mma = mma_of(best.schedule)
     rival = next((each for each in mmas_on(target) if (each.rival or each.peer) and each.rank > mma.rank), None)
     if rival is None or "mma" in pinned:

@@ -5,9 +5,10 @@ Expects a module as `import` leaves it, with what the user has fixed in `tile.sc
 it loads A once, has more and larger tiles, and does not write what only its own epilogue reads; but its tiles are
 shared by the matrices. Runs `join-products` where it does, and says in `tile.note` what either way is predicted to
 take; where a matrix that would be written and read again stays in registers, it may be predicted to take a little
-longer. Sizes that are known at run time only are taken as if nobody had said anything of them, so that a module has
-the same kernels for all of them. Kernels whose schedules were found by measuring, or are fixed in different ways, stay apart, and so do all with
-`batch_invariant=on`, since the choice would follow the number of rows. A second run changes nothing.
+longer. Sizes that are known at run time only are taken as if nobody had said anything of them, so that a module has the
+same kernels for all of them. Kernels whose schedules were found by measuring, or are fixed in different ways, stay
+apart, and so do all with `batch_invariant=on`, since the choice would follow the number of rows. A second run changes
+nothing.
 """
 
 from __future__ import annotations
