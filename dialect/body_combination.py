@@ -43,7 +43,7 @@ def body_of(generic: Generic, number: int) -> Body | str:
         return found
     body = replace(cuts[found[0]], neutral=found[1])
     if not found[1].any_start and not _starts_neutral(generic, body):
-        return "its result depends on when what it starts from is combined, which is not neutral"
+        return "what it starts from is not neutral, and gives another result where it is combined last"
     return body
 
 
@@ -57,7 +57,7 @@ def _text(generic: Generic, inner: list[Any]) -> str:
 def _evaluated(generic: Generic, inner: list[Any], cuts: list[Body]) -> tuple[int, Neutral] | str:
     """The first cut by which order does not matter, of any numbers if there is one, by its number; why none is."""
     if not cuts:
-        return "it is no combination of its results with as many values of the same types"
+        return "it does not combine its results with as many values of the same types"
     from mlir_gemm.dialect.body_evaluation import neutral_of  # with NumPy, for few modules
 
     reasons: list[str] = []

@@ -11,6 +11,7 @@ import numpy as np
 from mlir_gemm.dialect.bindings import ir
 
 Array = np.ndarray[Any, Any]
+_WHERE: Any = np.where  # whose types do not say that it takes numbers
 
 
 class UnknownOperationError(Exception):
@@ -68,8 +69,8 @@ _INTEGERS: Mapping[str, Any] = {
     "arith.ori": np.bitwise_or, "arith.xori": np.bitwise_xor, "arith.maxsi": np.maximum, "arith.minsi": np.minimum,
     "math.absi": np.abs,
 }  # fmt: skip
-_ORDERS = (np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal)
-_FLOAT_ORDERS = (np.equal, np.greater, np.greater_equal, np.less, np.less_equal, np.not_equal)
+_ORDERS: Sequence[Any] = (np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal)
+_FLOAT_ORDERS: Sequence[Any] = (np.equal, np.greater, np.greater_equal, np.less, np.less_equal, np.not_equal)
 """By the predicates of arith.cmpf, 1 to 6 of numbers, 8 to 13 where one is NaN too."""
 _CASTS = ("arith.extsi", "arith.extui", "arith.trunci", "arith.index_cast")
 
@@ -101,7 +102,7 @@ def _of_integers(op: Any, values: Sequence[Any]) -> Any:
         return _ORDERS[predicate](*values)
     if name in ("arith.maxui", "arith.minui"):
         least, (left, right) = name == "arith.minui", values
-        return np.where((_unsigned(left, width) < _unsigned(right, width)) == least, left, right)
+        return _WHERE((_unsigned(left, width) < _unsigned(right, width)) == least, left, right)
     if name in _CASTS:
         made = width_of(op.results[0].type)
         value = _unsigned(values[0], width).view(np.int64) if name == "arith.extui" else values[0]

@@ -100,12 +100,12 @@ class OrderTests:
         """What is neutral, where the function gives the same in any order; else why it does not."""
         a, b, c = self.sides
         if not self._same(self._of(a, b), self._of(b, a)):
-            return "it is another one where its operands are exchanged"
+            return "operands that are exchanged give another result"
         if not self._same(self._of(a, b, c), self._of_last(a, b, c)):
-            return "its result depends on the order in which elements meet"
+            return "elements that meet in another order give another result"
         if not self._odd_are_same():
-            return "with NaN or infinities its result depends on the order in which elements meet"
-        return next(filter(None, map(self._neutral, self._candidates())), "nothing is neutral to it")
+            return "with NaN, or infinities, another order gives another result"
+        return next(filter(None, map(self._neutral, self._candidates())), "no number is known that is neutral to it")
 
     def _candidates(self) -> list[tuple[Any, ...]]:
         """Tuples that may be neutral, those of one number first."""

@@ -118,7 +118,7 @@ def _seeded(op: Any) -> Kernel:
         if kernel.product is None and not structured.read(op).elementwise:
             why = f"it is no product of two operands, as {why_no_product(op)}"
             order = why_uncombined(structured.read(op)) if structured.is_generic(op) else ""
-            other = f", or any body that gives the same in any order ({order})" if order else ""
+            other = f"; nor is its body known to give the same in any order: {order}" if order else ""
             _note(op, f"one thread computes each result: {why}, nor what is combined along rows: {_ALONG_ROWS}{other}")
         elif kernel.product is not None and kernel.product.is_pointwise:
             _note(op, "this product has neither M nor N: it is a sum for each element, which tiles do not help")
