@@ -10,8 +10,10 @@ from typing import Any
 
 from mlir_gemm.dialect import constants, rules
 from mlir_gemm.dialect.bindings import dialect, ir
-from mlir_gemm.dialect.clone import attributes_of
+from mlir_gemm.dialect.body_combination import body_of
+from mlir_gemm.dialect.body_cuts import Body
 from mlir_gemm.dialect.linalg.structured import Generic
+from mlir_gemm.dialect.on_vectors import build_on, one_type
 from mlir_gemm.dialect.positions import is_position
 from mlir_gemm.dialect.running import Running, running_of
 from mlir_gemm.dialect.tile import Tile
@@ -135,11 +137,6 @@ def yield_combined(operation: Any, elements: list[Any], combine: Combine) -> Non
         Yield(made[:split], made[split:])
 
 
-def one_type(types: Sequence[Any]) -> int:
-    """How many of some types, from the first on, are the same."""
-    return next((number for number, type_ in enumerate(types) if type_ != types[0]), len(types))
-
-
 def combine_of(operation: Any) -> Combine:
     """How a tile.reduce combines, for numbers and for vectors of them alike."""
     block = body(operation)
@@ -152,34 +149,6 @@ def combine_of(operation: Any) -> Combine:
         return [known[value] for value in last.operation.operands]
 
     return combine
-
-
-def build_on(operation: Any, known: dict[Any, Any]) -> None:
-    """Builds an elementwise operation on what `known` says its operands are, numbers or vectors of one shape, and adds
-    its results. Constants become those of the same shape where they are used."""
-    op = operation.operation
-    if op.name == "arith.constant":
-        known[op.results[0]] = op.attributes["value"]
-        return
-    operands = [known.get(value, value) for value in op.operands]
-    shape = next((list(v.type.shape) for v in operands if not isinstance(v, ir.Attribute)
-                  and isinstance(v.type, ir.VectorType)), None)  # fmt: skip
-    given = [_shaped(value, shape) for value in operands]
-    types = [result.type if shape is None else ir.VectorType.get(shape, result.type) for result in op.results]
-    made = ir.Operation.create(op.name, results=types, operands=given, attributes=attributes_of(op))
-    known.update(zip(op.results, made.results, strict=True))
-
-
-def _shaped(value: Any, shape: list[int] | None) -> Any:
-    """An operand as a number, or as a vector of a shape, to which a number is broadcast."""
-    if isinstance(value, ir.Attribute):
-        type_ = value.type
-        if shape is None:
-            return ir.Operation.create("arith.constant", results=[type_], attributes={"value": value}).result
-        return constants.splat(ir.VectorType.get(shape, type_), value)
-    if shape is None or isinstance(value.type, ir.VectorType):
-        return value
-    return dialect("vector").BroadcastOp(ir.VectorType.get(shape, value.type), value).result
 
 
 @dataclass(frozen=True)
@@ -279,20 +248,32 @@ class Choice:
         return arith.OrIOp(before, arith.AndIOp(tie, ahead).result).result
 
 
-AnyCombination = Combination | Choice | Running
+AnyCombination = Combination | Choice | Running | Body
 
 
 def combinations_of(generic: Generic) -> list[AnyCombination] | None:
-    """For each output of a reduction, or each two of them, how they are combined; None where an output is not
+    """For each output of a reduction, or several of them, how they are combined; None where an output is not
     `combiner(output, value)` with a combiner that has a neutral element, nor a value chosen with its place, nor a
-    maximum with its running sum, or is used otherwise."""
+    maximum with its running sum, nor combined by a body that gives the same in any order, or is used otherwise."""
+    found = _combinations(generic)
+    return None if isinstance(found, str) else found
+
+
+def why_uncombined(generic: Generic) -> str:
+    """Why a reduction's body cannot be done in any order; empty where it can."""
+    found = _combinations(generic)
+    return found if isinstance(found, str) else ""
+
+
+def _combinations(generic: Generic) -> list[AnyCombination] | str:
     found: list[AnyCombination] = []
     numbers = list(range(len(generic.outputs)))
     while numbers:
         number = numbers.pop(0)
         one = _combination(generic, number) or next(filter(None, (_pair(generic, number, n) for n in numbers)), None)
-        if one is None:
-            return None
+        one = one or body_of(generic, number)
+        if isinstance(one, str):
+            return one
         found.append(one)
         numbers = [each for each in numbers if each not in one.outputs]
     return found

@@ -10,9 +10,10 @@ from typing import Any
 
 from mlir_gemm.dialect import constants
 from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.body_cuts import Body
 from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.reductions import AnyCombination, Choice, combinations_of, reduce
+from mlir_gemm.dialect.reductions import AnyCombination, Choice, combinations_of, reduce, why_uncombined
 from mlir_gemm.dialect.row_tiles import RowTiles
 from mlir_gemm.dialect.running import Running
 
@@ -94,9 +95,12 @@ class _Reduction:
     def continued(self, reduced: list[Any], starts: dict[Any, Any]) -> list[Any]:
         """What the reduction gives, from what its rows give and what it starts from."""
         given = [starts.get(output) for output in self.outputs]
-        if all(a is b or (a is not None and b is not None and a == b)
-               for a, b in zip(given, self.combination.neutrals, strict=True)):  # fmt: skip
+        is_neutral = all(a is b or (a is not None and b is not None and a == b)
+                         for a, b in zip(given, self.combination.neutrals, strict=True))  # fmt: skip
+        if is_neutral and (not isinstance(self.combination, Body) or self.combination.is_whole):
             return reduced
+        if not is_neutral and isinstance(self.combination, Body) and not self.combination.any_start:
+            raise pass_error(self.generic.op, "a reduction whose result depends on when its start is combined")
         tiles, before = self.tiles, list[Any]()
         for output, value in zip(self.outputs, reduced, strict=True):
             start, known = starts.get(output), tiles.narrow.get(output)
@@ -161,7 +165,8 @@ def _combinations(generic: Generic) -> list[AnyCombination]:
     found = combinations_of(generic)
     if found is None:
         raise pass_error(generic.op, "a reduction that is not one associative operation on each output, nor a "
-                         "choice of a value with its place, nor a maximum with its running sum")  # fmt: skip
+                         "choice of a value with its place, nor a maximum with its running sum; as a body of its own "
+                         f"it cannot be done in any order: {why_uncombined(generic)}")  # fmt: skip
     return found
 
 

@@ -25,6 +25,7 @@ from mlir_gemm.dialect.linalg.products import product_of, why_no_product
 from mlir_gemm.dialect.locations import input_error, location_of, pass_error
 from mlir_gemm.dialect.outlining.kernels import Kernel
 from mlir_gemm.dialect.outlining.tensors import is_start_of, place_in_tensors
+from mlir_gemm.dialect.reductions import why_uncombined
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.spec.attributes import APART, KERNEL, NOTE
@@ -116,7 +117,9 @@ def _seeded(op: Any) -> Kernel:
         kernel.seed(op, place_in_tensors)
         if kernel.product is None and not structured.read(op).elementwise:
             why = f"it is no product of two operands, as {why_no_product(op)}"
-            _note(op, f"one thread computes each result: {why}, nor what is combined along rows: {_ALONG_ROWS}")
+            order = why_uncombined(structured.read(op)) if structured.is_generic(op) else ""
+            other = f"; nor is its body known to give the same in any order: {order}" if order else ""
+            _note(op, f"one thread computes each result: {why}, nor what is combined along rows: {_ALONG_ROWS}{other}")
         elif kernel.product is not None and kernel.product.is_pointwise:
             _note(op, "this product has neither M nor N: it is a sum for each element, which tiles do not help")
     return kernel

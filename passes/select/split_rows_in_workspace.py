@@ -19,6 +19,7 @@ from typing import Any, ClassVar
 from mlir_gemm.dialect import constants
 from mlir_gemm.dialect.arguments import argument_attributes, set_argument_attributes
 from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.body_cuts import Body
 from mlir_gemm.dialect.clone import clone
 from mlir_gemm.dialect.linalg import structured
 from mlir_gemm.dialect.linalg.structured import Generic
@@ -27,7 +28,7 @@ from mlir_gemm.dialect.outlining import cuts, kernel_modules, programs
 from mlir_gemm.dialect.outlining.kernel_functions import new_function
 from mlir_gemm.dialect.outlining.row_kernels import is_rows
 from mlir_gemm.dialect.outlining.views import View, memref_type, view_of_type
-from mlir_gemm.dialect.reductions import Choice, combinations_of
+from mlir_gemm.dialect.reductions import AnyCombination, Choice, combinations_of
 from mlir_gemm.dialect.walk import body, in_block, named
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
@@ -95,7 +96,7 @@ class _Division:
         if any(len(generic.parallel) > self.loops for generic in generics[1:]):
             raise self._refusal("the elements of rows are needed again")
         found = combinations_of(self.reduction)
-        if found is None or len(found) != 1 or isinstance(found[0], Choice):
+        if found is None or len(found) != 1 or not _is_of_parts(found[0]):
             raise self._refusal("it is not one associative operation")
         self.combination = found[0]
         self.starts = self._starts()
@@ -250,6 +251,13 @@ class _Division:
         with ir.InsertionPoint(inside):
             arguments = list(inside.arguments)
             structured.yield_(self.combination.join(arguments[len(parts) :], arguments[: len(parts)]))
+
+
+def _is_of_parts(combination: AnyCombination) -> bool:
+    """Whether a kernel can combine what others have combined, by the same operations."""
+    if isinstance(combination, Body):
+        return combination.neutral is not None and combination.neutral.is_general
+    return not isinstance(combination, Choice)
 
 
 def _with_part(map_: Any) -> Any:
