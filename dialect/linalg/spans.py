@@ -164,13 +164,24 @@ def _divided(sizes: Sequence[int], span: Span, exact: bool) -> list[Span] | None
     return None if inner is None else [Span(outer, 1), *inner]
 
 
+def filled_with(value: Any) -> Any | None:
+    """The number that is everywhere in a tensor, as `scalar_of` says it, also of a fill that is a linalg.generic; None
+    for other tensors."""
+    owner = owner_of(value)
+    generic = read(owner) if owner is not None and isinstance(value.type, ir.RankedTensorType) else None
+    if generic is None or len(in_block(generic.block)) > 1 or len(generic.inputs) != 1:
+        return scalar_of(value)
+    is_number = not isinstance(generic.inputs[0].type, ir.RankedTensorType)
+    return generic.inputs[0] if is_number and generic.yielded[0] == generic.argument(0) else None
+
+
 def cut(value: Any, spans: Spans, *, by_position: bool) -> Any:
     """A part of a tensor, with all its dimensions, at the insertion point: what is not computed is made anew, the rest
     a slice or, where it is no view, read by position."""
     sizes, element = [span.size for span in spans], value.type.element_type
     if spans == whole(value.type.shape):
         return value
-    owner, scalar = owner_of(value), scalar_of(value)
+    owner, scalar = owner_of(value), filled_with(value)
     if owner is not None and owner.name == "tensor.empty":
         return empty(sizes, element)
     if scalar is not None:

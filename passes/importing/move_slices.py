@@ -36,7 +36,7 @@ from mlir_gemm.dialect.linalg.generics import (
 )
 from mlir_gemm.dialect.linalg.open_slices import is_aligned_view, starts_open
 from mlir_gemm.dialect.linalg.reshapes import NAMES, reshape
-from mlir_gemm.dialect.linalg.spans import Span, Spans, before, cut, shift_positions, slice_of, whole
+from mlir_gemm.dialect.linalg.spans import Span, Spans, before, cut, filled_with, shift_positions, slice_of, whole
 from mlir_gemm.dialect.linalg.structured import FREE
 from mlir_gemm.dialect.walk import in_block, named
 from mlir_gemm.passes.base import Pass
@@ -110,13 +110,13 @@ class _Part:
         known = set[Any]()
         for each in reversed(before_it[: last + 1]):
             op = each.operation
-            if not any(result in self.wanted for result in op.results):
+            if not any(result in self.wanted and filled_with(result) is None for result in op.results):
                 continue
             taken, read_elsewhere = self._takes(op, known), self._read_elsewhere(op, known)
             if taken:
                 self.inside.append(op)
                 known |= set() if read_elsewhere else {op}
-            elif not read_elsewhere and op.name != "linalg.fill":
+            elif not read_elsewhere:
                 self.blocked |= op.name.startswith("linalg.")
         made = {result for op in self.inside for result in op.results}
         self.leaves += [each for each in self.wanted.items() if each[0] not in made]

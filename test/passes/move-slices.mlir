@@ -6,7 +6,8 @@
 #r = affine_map<(b, t, c) -> (b, t)>
 #w = affine_map<(b, t, c) -> (c)>
 
-// The last row of each batch alone is normed: both that read x read its rows.
+// The last row of each batch alone is normed: both that read x read its rows. Sums start from a number, whatever else
+// starts from it.
 // CHECK-LABEL: func.func @norm(
 //  CHECK-SAME:   %[[X:.*]]: tensor<4x9x8xf32>, %[[W:.*]]: tensor<8xf32>
 //       CHECK:   %[[LAST:.*]] = tensor.extract_slice %[[X]][0, 8, 0] [4, 1, 8] [1, 1, 1]
@@ -15,8 +16,8 @@
 //       CHECK:   %[[SUM:.*]] = linalg.generic {{.*}}"reduction"]} ins(%[[LAST]] : tensor<4x1x8xf32>) outs(%[[START]] : tensor<4x1xf32>)
 //       CHECK:   %[[NORM:.*]] = linalg.generic {{.*}} ins(%[[LAST]], %[[SUM]], %[[W]] : {{.*}}) outs(%{{.*}} : tensor<4x1x8xf32>)
 //       CHECK:   %[[FLAT:.*]] = tensor.collapse_shape %[[NORM]]
-//       CHECK:   return %[[FLAT]] : tensor<4x8xf32>
-func.func @norm(%x: tensor<4x9x8xf32>, %w: tensor<8xf32>) -> tensor<4x8xf32> {
+//       CHECK:   return %[[FLAT]], %{{.*}} : tensor<4x8xf32>, tensor<4x9xf32>
+func.func @norm(%x: tensor<4x9x8xf32>, %w: tensor<8xf32>) -> (tensor<4x8xf32>, tensor<4x9xf32>) {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<4x9xf32>
   %f = linalg.fill ins(%zero : f32) outs(%e : tensor<4x9xf32>) -> tensor<4x9xf32>
@@ -37,7 +38,7 @@ func.func @norm(%x: tensor<4x9x8xf32>, %w: tensor<8xf32>) -> tensor<4x8xf32> {
     linalg.yield %h : f32
   } -> tensor<4x9x8xf32>
   %last = tensor.extract_slice %n[0, 8, 0] [4, 1, 8] [1, 1, 1] : tensor<4x9x8xf32> to tensor<4x8xf32>
-  return %last : tensor<4x8xf32>
+  return %last, %f : tensor<4x8xf32>, tensor<4x9xf32>
 }
 
 // -----
