@@ -358,7 +358,8 @@ class _Run:
             annotations.mark(self.module, self.stage, self.target.chip)
             rows = any(kernel.kind == ROWS for kernel in self.kernels)
             tuned = [] if self.wanted or self.precision else tuned_passes(self.tuned, self.target)
-            self.runner.run(self.module, [*tuned, *select_passes(self.wanted, self.variant, rows=rows)], stage=stage)
+            passes = select_passes(self.wanted, self.variant, rows=rows, tuned=tuned)
+            self.runner.run(self.module, passes, stage=stage)
             self._find_kernels()
         elif stage == self.order[-1]:
             self.launch = launch_of(self.module)

@@ -57,6 +57,7 @@ def normalise_passes(
         step("expand-complex"),
         *(step(name, **chip.get(name, {})) for name in ("expand-algebras", "separate-products")),
         step("separate-zero-points"),
+        step("move-slices"),
         step("copy-diagonals"),
         step("unfold-windows"),
         step("fold-gathers"),
@@ -182,9 +183,10 @@ _WORK = {
     "expand-scatter": r"tm_tensor\.", "flatten-open-views": r"\?", "unroll-steps": r"\b(scf|affine)\.",
     "raise-loops": r"\b(scf|affine)\.|memref\.store", "expand-softmax": "softmax",
     "expand-open-parts": r"\?", "name-sizes": rf"\?|{STAND_INS}", "free-sizes": rf"\?|{STAND_INS}",
-    "expand-complex": "complex", "expand-algebras": f"complex|{ALGEBRA}", "copy-diagonals": _COMPUTED,
-    "unfold-windows": _COMPUTED, "fold-gathers": _COMPUTED, "lower-tosa": r"tosa\.", "online-softmax": "exp|softmax",
-    "find-sparse": SPARSE, "emulate-products": "precision", "multiply-remainders": "precision",
+    "expand-complex": "complex", "expand-algebras": f"complex|{ALGEBRA}", "move-slices": "extract|subview",
+    "copy-diagonals": _COMPUTED, "unfold-windows": _COMPUTED, "fold-gathers": _COMPUTED, "lower-tosa": r"tosa\.",
+    "online-softmax": "exp|softmax", "find-sparse": SPARSE, "emulate-products": "precision",
+    "multiply-remainders": "precision",
 }  # fmt: skip
 """What the text of a source has somewhere if one of these passes has anything to do or to refuse."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mlir_gemm.pipeline.dynamic_problem import Variant
@@ -13,20 +13,23 @@ from mlir_gemm.tile_model.decisions import REWRITES
 from mlir_gemm.tile_model.tuned import Database
 
 
-def before_choices(pinned: Mapping[str, Any], variant: Variant) -> list[PassSpec]:
-    """Before the model chooses anything: pinned fields are written into the IR, and what they allow is done."""
+def before_choices(pinned: Mapping[str, Any], variant: Variant, tuned: Sequence[PassSpec] = ()) -> list[PassSpec]:
+    """Before the model chooses anything: pinned fields are written into the IR, and what they allow is done. `tuned`
+    are the passes for schedules that were found by measuring: they fix those of the products as they are, and, where
+    some have become one, that one's."""
     given = {
         "fields": Schedule.text(pinned),
         "hints": Variant.text(variant.hints),
         "divisors": Variant.text(variant.divisors),
     }
     options = {name: text for name, text in given.items() if text}
-    return [*([step("pin-schedule", **options)] if options else []), step("select-precision"), step("select-joins")]
+    pins = [step("pin-schedule", **options)] if options else []
+    return [*tuned, *pins, step("select-precision"), step("select-joins"), *tuned]
 
 
 def tuned_passes(database: Database | None, target: Target) -> list[PassSpec]:
-    """Before all else, where there are schedules that were found by measuring: those are fixed. A name of a GPU has
-    underscores for spaces in an option."""
+    """What fixes schedules that were found by measuring, where there are some. A name of a GPU has underscores for
+    spaces in an option."""
     if database is None:
         return []
     return [step("select-tuned", database=database.path, gpu=database.gpu_of(target).replace(" ", "_"))]
@@ -37,10 +40,13 @@ def row_choices() -> list[PassSpec]:
     return [step("select-split-rows"), step("combine-in-reader"), step("select-rows")]
 
 
-def select_passes(pinned: Mapping[str, Any], variant: Variant, *, rows: bool) -> list[PassSpec]:
-    """From imported kernels, some of `rows` among them or none, to kernels with schedules, with these fields fixed."""
+def select_passes(
+    pinned: Mapping[str, Any], variant: Variant, *, rows: bool, tuned: Sequence[PassSpec] = ()
+) -> list[PassSpec]:
+    """From imported kernels, some of `rows` among them or none, to kernels with schedules, with these fields fixed;
+    `tuned` as in `before_choices`."""
     return [
-        *before_choices(pinned, variant),
+        *before_choices(pinned, variant, tuned),
         *(step("select-rewrite", rewrite=name) for name in REWRITES),
         step("select-schedule"),
         *(row_choices() if rows else []),

@@ -4,8 +4,8 @@ A part's search decides only where to look; `rules` decides what is legal, and t
 Fields that the user has pinned are never changed.
 
 Predictions are sums, roots and powers of floating-point numbers, so that two which are equal on paper may differ in the
-last bits, and by which of them is computed how. Times closer than TOLERANCE count as the same; `preference` decides, so
-that no change of the arithmetic's order changes a choice. All comparisons of predictions go through `is_less` or `by_time`.
+last bits, and by which of them is computed how. Times closer than TOLERANCE count as the same, and `preference`
+decides: no change of order changes a choice. All comparisons of predictions go through `is_less` or `by_time`.
 """
 
 from __future__ import annotations

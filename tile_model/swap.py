@@ -145,7 +145,9 @@ def should_swap(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> 
 def may_swap(problem: Problem) -> bool:
     """Whether swapping A and B may be worth it: for few rows, or where threads load and store nothing element by
     element, which would be strided after a swap. Products whose rows just fill an instruction stay: the wide operand is
-    then read once."""
+    then read once. One A times several B cannot be swapped."""
+    if problem.b_matrices:
+        return False
     alone = not (problem.reads_c or problem.epilogue_matrices)
     if alone and across_in_b(problem):
         return True

@@ -191,7 +191,7 @@ def _kernels(
         _check_symbols(arguments, outer_function(module))
     with module.context:
         chip = target(annotations.module_string(module, CHIP) or "")
-    Runner().run(module, [*tuned_passes(known, chip), *before_choices(wanted, variant)], stage="select")
+    Runner().run(module, before_choices(wanted, variant, tuned_passes(known, chip)), stage="select")
     with module.context:
         return module, undecided(module)
 

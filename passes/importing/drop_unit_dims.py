@@ -46,7 +46,7 @@ class DropUnitDims(Pass):
 
 def _drop(generic: Generic) -> None:
     keep = [loop for loop, size in enumerate(generic.sizes) if size != 1]
-    product = len(generic.inputs) > 1 or not keep
+    product = len(generic.inputs) > 1
     if product and any(generic.reductions) and not any(generic.reductions[loop] for loop in keep):
         keep = sorted([*keep, max(loop for loop, kind in enumerate(generic.reductions) if kind)])
     plain = all(loop in keep for map_ in generic.maps for loop in map_)

@@ -3,11 +3,11 @@
 Expects a module as `import` leaves it, with what the user has fixed in `tile.schedule`. Asks the model of kernels that
 `join-products` can join, up to `most` at once, whether one kernel takes less time than all of them one after another:
 it loads A once, has more and larger tiles, and does not write what only its own epilogue reads; but its tiles are
-shared by the matrices. Runs `join-products` where it does, and says in `tile.note` what either way is predicted to
-take; where a matrix that would be written and read again stays in registers, it may be predicted to take a little
-longer. Sizes that are known at run time only are taken as if nobody had said anything of them, so that a module has the
-same kernels for all of them. Kernels whose schedules were found by measuring, or are fixed in different ways, stay
-apart, and so do all with `batch_invariant=on`, since the choice would follow the number of rows. A second run changes
+shared by the matrices. Runs `join-products` where it does; where a matrix that would be written and read again stays
+in registers, it may be predicted to take a little longer. Either way `tile.note` says what both are predicted to take.
+Sizes that are known at run time only are taken as if nobody had said anything of them, so that a module has the same
+kernels for all of them. Kernels whose schedules were found by measuring, or are fixed in different ways, stay apart,
+and so do all with `batch_invariant=on`, since the choice would follow the number of rows. A second run changes
 nothing.
 """
 
@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from mlir_gemm.dialect.outlining import joined_products, kernel_modules, programs
 from mlir_gemm.errors import Error
@@ -64,15 +64,25 @@ class SelectJoins(Pass):
         kernels = {each.name: each for each in undecided(module)}
         members = {each.name: each for group in joined_products.groups_of(module) for each in group}
         known = [name for name in names if name in kernels and name in members]
+        apart: list[tuple[_Times, str]] = []
         for wanted in _combinations(known, self.most):
             chosen = [members[name] for name in wanted]
             if not joined_products.why_apart(module, chosen):
                 worth = KEPT if joined_products.inner_buffers(module, chosen) else WORTH
-                note = _gain(module, [kernels[name] for name in wanted], worth)
-                if note:
+                times = _times(module, [kernels[name] for name in wanted])
+                if times is None:
+                    continue
+                if is_less(times.together, worth * times.apart):
                     JoinProducts(kernels=",".join(wanted)).run(module)
+                    note = f"it is predicted to take {times}"
                     kernel_modules.add_note(programs.kernel_modules(module)[wanted[0]], note)
                     return wanted
+                apart.append((times, f"not one kernel with {', '.join(wanted[1:])}, which would take {times}"))
+        if apart:
+            _, note = min(apart, key=lambda each: each[0].together / each[0].apart)
+            inner = programs.kernel_modules(module)[known[0]]
+            if note not in note_of(inner):  # from a run before
+                kernel_modules.add_note(inner, note)
         return names[:1]
 
 
@@ -84,26 +94,32 @@ def _combinations(names: Sequence[str], most: int) -> Iterator[Sequence[str]]:
         yield [names[0], other]
 
 
-def _gain(module: Any, kernels: Sequence[Undecided], worth: float) -> str:
-    """What one kernel and all one after another are predicted to take, as a note; empty where one takes more than this
-    part of their time."""
+class _Times(NamedTuple):
+    """What kernels are predicted to take as one, and one after another, in seconds."""
+
+    together: float
+    apart: float
+
+    def __str__(self) -> str:
+        return f"{shown_time(self.together)}, a kernel for each {shown_time(self.apart)}"
+
+
+def _times(module: Any, kernels: Sequence[Undecided]) -> _Times | None:
+    """What one kernel and all one after another are predicted to take; None where they stay apart in any case."""
     pinned, target = kernels[0].pinned(), kernels[0].target
     tuned = any(note_of(each.module).startswith(TUNED) for each in kernels)
     apart_by_wish = tuned or pinned.get("batch_invariant") or any(each.pinned() != pinned for each in kernels)
     if target.backend != NVPTX or apart_by_wish:
-        return ""
+        return None
     names = [each.name for each in kernels]
     trial = module.operation.clone()
     JoinProducts(kernels=",".join(names)).run(trial)
     together = next(each for each in undecided(trial) if each.name == names[0])
     try:
         seconds = select(_problem(together), target, pinned).cost.on_gpu
-        apart = sum(map(_seconds, kernels)) + AFTER * (len(kernels) - 1)
+        return _Times(seconds, sum(map(_seconds, kernels)) + AFTER * (len(kernels) - 1))
     except Error:  # no schedule for one kernel; or for one of them alone, of which its own choice will say so
-        return ""
-    if not is_less(seconds, worth * apart):
-        return ""
-    return f"it is predicted to take {shown_time(seconds)}, a kernel for each {shown_time(apart)}"
+        return None
 
 
 def _seconds(kernel: Undecided) -> float:

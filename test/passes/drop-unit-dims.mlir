@@ -75,3 +75,13 @@ func.func @places(%x: tensor<1x8xf32>) -> tensor<1x8xf32> {
   } -> tensor<1x8xf32>
   return %r : tensor<1x8xf32>
 }
+
+// Of one row of one element nothing is left to reduce, nor any loop.
+// CHECK-LABEL: func.func @one_element(
+//   CHECK-NOT:   "reduction"
+//       CHECK:   linalg.generic {{.*}}iterator_types = []
+//       CHECK:     arith.maximumf
+func.func @one_element(%x: tensor<1x1xf32>, %c: tensor<1xf32>) -> tensor<1xf32> {
+  %y = linalg.reduce { arith.maximumf } ins(%x : tensor<1x1xf32>) outs(%c : tensor<1xf32>) dimensions = [1]
+  return %y : tensor<1xf32>
+}

@@ -1,6 +1,7 @@
 // select-joins leaves products apart that are faster so, whose schedules are fixed in different ways, or as
 // batch_invariant, and those for other back ends.
 // RUN: mlir-gemm opt --split-input-file %s select-joins | FileCheck %s
+// RUN: mlir-gemm opt --split-input-file %s select-joins select-joins | FileCheck %s
 // RUN: not mlir-gemm opt --split-input-file %s 'select-joins{least=2}' 2>&1 | FileCheck %s --check-prefix=OPTION
 
 // OPTION: error: pass 'select-joins' has no option 'least' (options: most)
@@ -8,6 +9,9 @@
 // Large ones: either way the tensor cores are busy throughout.
 // CHECK-LABEL: func.func @large(
 // CHECK-COUNT-2: "tile.run"
+// CHECK: module @large_0 attributes {{.*}}tile.note = "not one kernel with large_1, which would take {{[0-9.]+ [a-z]+}}, a kernel for each {{[0-9.]+ [a-z]+}}"
+// CHECK: module @large_1
+// CHECK-NOT: tile.note
 #mk = affine_map<(m, n, k) -> (m, k)>
 #nk = affine_map<(m, n, k) -> (n, k)>
 #mn = affine_map<(m, n, k) -> (m, n)>

@@ -27,9 +27,9 @@ gpu.module @kernels {
     %q = math.exp2 %h : f16
     %r = math.roundeven %d : f64
     %e = math.exp2 %r : f64
-    %i = math.rsqrt %f fastmath<afn> : f32
+    %j = math.rsqrt %f fastmath<afn> : f32
     memref.store %s, %out[%zero] : memref<1xf32>
-    memref.store %i, %out[%zero] : memref<1xf32>
+    memref.store %j, %out[%zero] : memref<1xf32>
     memref.store %q, %hout[%zero] : memref<1xf16>
     memref.store %e, %dout[%zero] : memref<1xf64>
     gpu.return

@@ -57,6 +57,23 @@ def test_each_product_of_a_program_is_tuned_and_used(tmp_path: Path, capsys: pyt
     assert all(entry["schedule"] in err for entry in entries)
 
 
+def test_products_that_are_one_kernel_are_tuned_as_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    """What is found is taken, and takes the kernels not apart."""
+    source, file = Path(__file__).parent.parent / "modules" / "swiglu.mlir", tmp_path / "found.json"
+    status, out, err = run_main(
+        capsys, "tune", source, "--chip", "h100", "--trials", "6", "--most", "40", "--database", file, "--json",
+        "--sampler", "random",
+    )  # fmt: skip
+    assert status == 0, err
+    both, down = json.loads(out)
+    assert both["problem"].endswith("B of 2 matrices)") and "B of" not in down["problem"]
+    status, _, err = run_main(
+        capsys, "compile", source, "--chip", "h100", "--tuned", file, "--report", "-o", tmp_path / "out.ptx"
+    )
+    assert status == 0 and err.count("tuned for H100") == 2
+    assert both["schedule"] in err and down["schedule"] in err
+
+
 def test_tune_then_compile(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     file, source = tmp_path / "found.json", tmp_path / "product.mlir"
