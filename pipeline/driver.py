@@ -358,8 +358,7 @@ class _Run:
             annotations.mark(self.module, self.stage, self.target.chip)
             rows = any(kernel.kind == ROWS for kernel in self.kernels)
             tuned = [] if self.wanted or self.precision else tuned_passes(self.tuned, self.target)
-            passes = select_passes(self.wanted, self.variant, rows=rows, tuned=tuned)
-            self.runner.run(self.module, passes, stage=stage)
+            self.runner.run(self.module, select_passes(self.wanted, self.variant, rows=rows, tuned=tuned), stage=stage)
             self._find_kernels()
         elif stage == self.order[-1]:
             self.launch = launch_of(self.module)
