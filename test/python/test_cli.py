@@ -225,7 +225,8 @@ def test_explain_takes_types_batches_and_orders(monkeypatch: pytest.MonkeyPatch,
         "bf16", "f32", "bf16", 4, "km", "nk",
     )  # fmt: skip
     assert (first.a_vector, first.b_vector, first.out_vector) == (32, 64, 128)
-    assert (integers.acc, doubles.acc, eights.acc, eights.a, eights.b) == ("i32", "f64", "f32", "f8E4M3FN", "f8E5M2")
+    assert (integers.acc, doubles.acc, eights.acc) == ("i32", "f64", "f32")
+    assert (eights.a, eights.b, eights.a_memory, eights.b_memory) == ("f16", "f16", "f8E4M3FN", "f8E5M2")
 
 
 def test_info(capsys: pytest.CaptureFixture[str]):

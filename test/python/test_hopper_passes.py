@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from functools import cache
 from math import prod
 from typing import Any
@@ -241,18 +242,19 @@ def test_tiles_that_no_box_holds_are_copied_whole(product: GroupProduct, schedul
 
 
 def check_bytes(text: str) -> None:
-    """What a producer announces for a stage is what arrives there: the boxes of its own copies, and of those that the
+    """What is announced at a barrier is what arrives there: the boxes of the copies beside it, and of those that the
     other blocks of the cluster make for all, as many as it makes for them."""
     with COMPILER:
         module = parse_module(text, "-", new_context())
         for launch, kernel in zip(named(module, "gpu.launch_func"), named(module, "gpu.func"), strict=True):
             arguments = dict(zip(body(kernel).arguments, launch.kernelOperands, strict=True))
-            arriving = 0
+            arriving = Counter[Any]()
             for copy in named(kernel, "nvvm.cp.async.bulk.tensor.shared.cluster.global"):
                 about = arguments[copy.tmaDescriptor].owner.operation
                 item = about.operands[0].type.element_type.width // 8
                 mask = copy.multicastMask
                 blocks = 1 if mask is None else int(constants.integer_of(mask) or 0).bit_count()
-                arriving += prod(ir.DenseI64ArrayAttr(about.attributes["box"])) * item * blocks
-            announced = [constants.integer_of(op.txcount) for op in named(kernel, "nvvm.mbarrier.arrive.expect_tx")]
-            assert announced == ([arriving] if arriving else [])
+                arriving[copy.mbar] += prod(ir.DenseI64ArrayAttr(about.attributes["box"])) * item * blocks
+            announcing = named(kernel, "nvvm.mbarrier.arrive.expect_tx")
+            announced = {op.addr: constants.integer_of(op.txcount) for op in announcing}
+            assert len(announced) == len(announcing) and announced == arriving

@@ -159,7 +159,7 @@ def test_code_assembles_without_spills_on_every_chip(source: str) -> None:
 
 @pytest.mark.parametrize("chip", ["sm_90", "sm_90a"])
 def test_a_compilation_does_little(chip: str) -> None:
-    """From a fresh interpreter to the PTX of 8192 x 8192 x 8192: 430 modules of ours and no NumPy, 500,000 calls."""
+    """From a fresh interpreter to the PTX of 8192 x 8192 x 8192: 440 modules of ours and no NumPy, 500,000 calls."""
     path = EXAMPLES / "matmul_8192_memref.mlir"
     code = (
         "import pathlib\n"
@@ -167,7 +167,7 @@ def test_a_compilation_does_little(chip: str) -> None:
         f"compile_module(pathlib.Path({str(path)!r}).read_text(), chip={chip!r})"
     )
     loaded = modules_loaded(code)
-    assert len([name for name in loaded if name.startswith("mlir_gemm")]) < 430
+    assert len([name for name in loaded if name.startswith("mlir_gemm")]) < 440
     assert "numpy" not in loaded
     source = path.read_text()
     compile_module(source, chip=chip)

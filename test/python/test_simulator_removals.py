@@ -57,6 +57,12 @@ IN_REGISTERS = (
     (("nvvm.wgmma.commit.group.sync.aligned", 0), "the halves of the first step are one group, which is waited for"),
 )
 REGISTERS = (("nvvm.setmaxregister", 1), "the warpgroups that multiply may have more registers, and need not")
+C_AHEAD = (
+    (("nvvm.fence.mbarrier.init", 0), "the same thread fences after the barriers of A and B"),
+    (("nvvm.mbarrier.try_wait.parity", 1), "who copies C again has met all that read it at the barriers of the store"),
+    (("nvvm.bar.warp.sync", 0), "lanes have met there too since they read C"),
+    (("nvvm.fence.proxy", 2), "whoever reads C fences before the result is stored"),
+)
 """What several kernels are right without, and why."""
 
 
@@ -156,7 +162,7 @@ KERNELS = {
     ),
     "in place, over an edge": Kernel(
         IN_PLACE, f"{GROUP.replace('64x32x64', '64x48x64', 1).replace('32', '24')},stages=2,persistent=1",
-        (FENCE, REGISTERS),
+        (FENCE, REGISTERS, *C_AHEAD),
     ),
     "two steps, four stages": Kernel(
         GroupProduct(64, 64, 128, b="nk"), f"{GROUP.replace('32', '64')},stages=4,early_trigger=off",

@@ -123,11 +123,11 @@ def test_a_matrix_of_devices() -> None:
     found = matrix(Problem(1024, 1024, 1024, out="f16", reads_c=False), ("v100", "a100", "h200"))
     assert found.names == ("V100", "A100", "H200")
     assert [found.cells[n][n].share for n in range(3)] == pytest.approx([1, 1, 1])
-    assert 0 < found.cells[0][1].tflops < found.cells[1][1].tflops
+    assert 0 < found.cells[1][2].tflops < found.cells[2][2].tflops
     volta, ampere, hopper = found.cells
-    assert all(cell.share for cell in volta), "WMMA runs everywhere"
+    assert volta[1].share is None and "mma_m8n8k4" in volta[1].why
     assert ampere[0].share is None and "mma_sync" in ampere[0].why
-    assert hopper[1].share is None and [loss[3] for loss in found.losses()] == [0, 1, 2]
+    assert hopper[1].share is None and [loss[3] for loss in found.losses()] == [2, 1, 2]
 
 
 def test_other_vendors_are_columns() -> None:
