@@ -81,4 +81,4 @@ def epilogue_bytes(problem: Problem, read: bool = True) -> int:
     element = ELEMENT_BYTES[problem.out] * (2 if problem.reads_c else 1) + problem.extra_bytes
     if read and problem.epilogue_types:
         element += sum(ELEMENT_BYTES[each] for each in problem.epilogue_types.split())
-    return problem.batch * problem.m * problem.n * element // problem.matrices
+    return problem.batch * problem.m * problem.n * element // (problem.b_matrices or 1)

@@ -208,7 +208,7 @@ def work_of(problem: Problem, schedule: Schedule, target: Target) -> Work:
         rows_b=_box_rows(problem, schedule, "b", inside_n) / schedule.cluster_m,
         outside=(_apart(below, schedule.cluster_n, rows) + _apart(beside, schedule.cluster_m, columns))
         * panels
-        / (split**SPREAD if stays(problem, target) else 1),
+        / (split**SPREAD if split > 1 and stays(problem, target) else 1),
         odd_a=_odd(problem, schedule, "a"),
         odd_b=_odd(problem, schedule, "b"),
         thin_a=buffer(problem, schedule, "a").panel < LINE,
