@@ -135,8 +135,8 @@ def measured(
     kernels = {"joined": compiled(text, True), "apart": compiled(text, False)}
     runs = {each: (lambda kernel=kernel: kernel(*given)) for each, kernel in kernels.items()} | calls
     errors = {each: error(call(), wanted) for each, call in runs.items()}
-    hold = lambda: torch.cuda._sleep(4_000_000)  # noqa: E731
-    took = dict(zip(runs, microseconds(list(runs.values()), torch, LAUNCHES, hold), strict=True))
+    times = microseconds(list(runs.values()), torch, LAUNCHES, lambda: torch.cuda._sleep(4_000_000))
+    took = dict(zip(runs, times, strict=True))
     count = {each: len(kernel.launch.steps) for each, kernel in kernels.items()}
     shown = "  ".join(f"{each} {took[each]:8.1f} us {errors[each]:.1e}" for each in runs)
     print(f"{name:34s} {shown}  {count}  {predicted(kernels['joined'])}", flush=True)

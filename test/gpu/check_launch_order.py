@@ -11,8 +11,6 @@ is wrong.
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
 import sys
 from pathlib import Path
@@ -27,7 +25,7 @@ from mlir_gemm.pipeline import driver
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from launch_times import microseconds
+from launch_times import microseconds, printed, writing
 
 SIZES = ((512, 4096), (2048, 4096), (2560, 4096), (3072, 4096))
 """Rows and columns: the first stay in L2 in either order, and are not put into another one."""
@@ -87,34 +85,13 @@ def checked(n: int, m: int) -> dict[str, Any]:
     wanted = [each.double().softmax(-1).sum(0) for each in (x, y)]
     error = max(float((a.double() - b).norm() / b.norm()) for a, b in zip(found[1], wanted, strict=True))
     same = all(torch.equal(a, b) for a, b in zip(*found, strict=True))
-    big = torch.empty(1 << 28, dtype=torch.int8, device="cuda")
-
-    def hold() -> None:
-        for _ in range(8):
-            big.zero_()
-
     calls = [lambda kernel=kernel: kernel(x, y) for kernel in kernels]
-    written, ordered = microseconds(calls, torch, LAUNCHES, hold)
+    written, ordered = microseconds(calls, torch, LAUNCHES, writing(torch))
     steps = [[step.entry for step in kernel.launch.steps] for kernel in kernels]
     return {"rows": n, "columns": m, "right": error <= TOLERANCE and same, "error": error, "same_bits": same,
             "us_as_written": written, "us_ordered": ordered, "ratio": ordered / written, "steps": steps,
             "workspace": [kernel.launch.workspace_bytes for kernel in kernels]}  # fmt: skip
 
 
-def main() -> int:
-    """Checks all, and prints a line for each."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("-o", "--output", type=Path, metavar="OUT.json")
-    options = parser.parse_args()
-    results: list[dict[str, Any]] = []
-    for n, m in SIZES:
-        results.append(checked(n, m))
-        print(json.dumps(results[-1]), flush=True)
-    if options.output:
-        found = {"device": torch.cuda.get_device_name(), "torch": torch.__version__, "results": results}
-        options.output.write_text(json.dumps(found, indent=1))
-    return int(not all(each["right"] for each in results))
-
-
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(printed(__doc__, (checked(n, m) for n, m in SIZES), torch))

@@ -7,8 +7,6 @@ and PyTorch.
 
 from __future__ import annotations
 
-import argparse
-import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -17,7 +15,7 @@ import torch
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from launch_times import microseconds
+from launch_times import microseconds, printed, writing
 
 import mlir_gemm
 
@@ -58,33 +56,12 @@ def checked(problem: tuple[int, int, int, str, int]) -> dict[str, Any]:
     found, again = kernel(x, at, rows), kernel(x, at, rows)
     wanted = x.double().index_put_((at[:, 0],), rows[:, 0].double(), accumulate=True)
     error = float((found.double() - wanted).norm() / wanted.norm())
-    big = torch.empty(1 << 28, dtype=torch.int8, **on)
-
-    def hold() -> None:
-        for _ in range(8):
-            big.zero_()
-
     calls = [lambda: kernel(x, at, rows), lambda: x.index_put((at[:, 0],), rows[:, 0], accumulate=True)]
-    own, theirs = microseconds(calls, torch, 10, hold)
+    own, theirs = microseconds(calls, torch, 10, writing(torch))
     right = error <= TOLERANCE[element] and torch.equal(found, again)
     return {"problem": problem, "right": right, "error": error, "same_bits": torch.equal(found, again),
             "us": own, "torch_us": theirs, "launches": len(kernel.launch.steps)}  # fmt: skip
 
 
-def main() -> int:
-    """Checks all, and prints a line for each."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("-o", "--output", type=Path, metavar="OUT.json")
-    options = parser.parse_args()
-    results: list[dict[str, Any]] = []
-    for problem in PROBLEMS:
-        results.append(checked(problem))
-        print(json.dumps(results[-1]), flush=True)
-    if options.output:
-        found = {"device": torch.cuda.get_device_name(), "torch": torch.__version__, "results": results}
-        options.output.write_text(json.dumps(found, indent=1))
-    return int(not all(each["right"] for each in results))
-
-
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(printed(__doc__, (checked(problem) for problem in PROBLEMS), torch))

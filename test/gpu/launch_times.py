@@ -2,11 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import argparse
+import json
+from collections.abc import Callable, Iterable
+from pathlib import Path
 from statistics import median
 from typing import Any
 
 ROUNDS = 5
+HELD_BYTES, TIMES = 1 << 28, 8
+"""What is written to hold a GPU, and how often: some 0.7 ms of an H100."""
+
+
+def writing(torch: Any) -> Callable[[], None]:
+    """What holds the GPU while launches are queued, and leaves nothing of theirs in L2: memory is written."""
+    big = torch.empty(HELD_BYTES, dtype=torch.int8, device="cuda")
+
+    def hold() -> None:
+        for _ in range(TIMES):
+            big.zero_()
+
+    return hold
+
+
+def printed(description: str, results: Iterable[dict[str, Any]], torch: Any) -> int:
+    """Runs a script's checks: prints each result, with its `right`, as a line, and writes all to the file that `-o`
+    names. The exit status."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("-o", "--output", type=Path, metavar="OUT.json")
+    options = parser.parse_args()
+    kept: list[dict[str, Any]] = []
+    for result in results:
+        kept.append(result)
+        print(json.dumps(result), flush=True)
+    if options.output:
+        found = {"device": torch.cuda.get_device_name(), "torch": torch.__version__, "results": kept}
+        options.output.write_text(json.dumps(found, indent=1))
+    return int(not all(each["right"] for each in kept))
 
 
 def captured(driver: Any, stream: int, run: Callable[[], object], length: int) -> Any:
