@@ -174,15 +174,16 @@ def divide_advice(problem: Problem, target: Target, pinned: Mapping[str, Any] | 
 
 
 def _pinned(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> Division:
-    """The pinned number of slices, of equal length. Where k has no such slices, those that the model makes of it by
-    itself, if they are as many: a schedule that was found by measuring has the model's number, and nothing else says
-    how long its slices are."""
+    """The pinned number of slices, of equal length. Where k has no such slices, or they begin between the vectors that
+    k has, those that the model makes of it by itself, if they are as many: a schedule that was found by measuring has
+    the model's number, and nothing else says how long its slices are."""
     parts = pinned["split_k_workspace"]
-    if problem.k % parts:
+    even = problem.k // parts
+    if problem.k % parts or any(_vector(even, type_) < _vector(problem.k, type_) for type_ in (problem.a, problem.b)):
         own = divide_advice(problem, target, {name: pinned[name] for name in ("precision",) if name in pinned})
         if own.parts == parts:
             return Division(parts, own.depth)
-    return Division(parts, problem.k // parts, even=parts > WHOLE)
+    return Division(parts, even, even=parts > WHOLE)
 
 
 def typical_part(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> Problem:

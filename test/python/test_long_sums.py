@@ -97,6 +97,18 @@ def test_what_the_user_has_shaped_is_left_whole(fields: dict[str, object]) -> No
     assert divide_advice(THIN, H200, fields) == Division(1, THIN.k)
 
 
+@pytest.mark.parametrize("k", [341056, 341000], ids=["even slices at odd places", "even slices at vectors"])
+def test_the_models_number_of_slices_means_its_slices(k: int) -> None:
+    """A schedule that a tuner found says how many slices, which all begin where whole vectors do."""
+    problem = dataclasses.replace(THIN, m=136, n=8, k=k, a="bf16", b="bf16")
+    own = divide_advice(problem, H200)
+    assert own.parts > 1 and own.depth % 8 == 0
+    again = divide_advice(problem, H200, {"split_k_workspace": own.parts, "mma": "mma_sync"})
+    assert (again.parts, again.depth) == (own.parts, own.depth)
+    assert divide_advice(problem, H200, {"split_k_workspace": 4}).even
+
+
+
 def test_what_is_known_at_run_time_only_and_what_adds_to_memory_are_left_whole() -> None:
     for changes in ({"dynamic": "m"}, {"reads_c": True}):
         assert divide_advice(dataclasses.replace(THIN, **changes), H200).parts == 1
