@@ -108,7 +108,6 @@ def test_the_models_number_of_slices_means_its_slices(k: int) -> None:
     assert divide_advice(problem, H200, {"split_k_workspace": 4}).even
 
 
-
 def test_what_is_known_at_run_time_only_and_what_adds_to_memory_are_left_whole() -> None:
     for changes in ({"dynamic": "m"}, {"reads_c": True}):
         assert divide_advice(dataclasses.replace(THIN, **changes), H200).parts == 1
