@@ -27,7 +27,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from launch_times import microseconds, printed, writing
 
-SIZES = ((512, 4096), (2048, 4096), (2560, 4096), (3072, 4096))
+SIZES = ((512, 4096), (2560, 4096), (3072, 4096), (4096, 4096), (6144, 4096))
 """Rows and columns: the first stay in L2 in either order, and are not put into another one."""
 LAUNCHES = 40
 TOLERANCE = 2e-3

@@ -143,6 +143,9 @@ def test_rates_become_figures_of_the_chip(monkeypatch: pytest.MonkeyPatch):
     assert chip.endswith(",i8=1,f64=128")
     assert (target(chip).rates.i8, target(chip).rates.f64, target(chip).rates.tf32) == (1, 128, 0.5)
     assert chip_figures.chip_of_figures({**FIGURES, "rates": "failed"}, "sm_90a") in chip
+    alike = {"mma_sync": {name: {"flops_clock_sm": 1.05 * rate} for name, rate in reference["mma_sync"].items()}}
+    figures = chip_figures.chip_of_figures({**FIGURES, "rates": alike}, "sm_90a")
+    assert target(figures).rates == target("sm_90a").rates
 
 
 def test_without_a_gpu(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch):
