@@ -22,12 +22,13 @@ os.environ["MLIR_GEMM_CACHE"] = "off"  # the same source is compiled in two ways
 
 import mlir_gemm
 from mlir_gemm.pipeline import driver
+from mlir_gemm.runtime import cache
 
 sys.path.insert(0, str(Path(__file__).parent))
 
 from launch_times import microseconds, printed, writing
 
-SIZES = ((512, 4096), (2560, 4096), (3072, 4096), (4096, 4096), (6144, 4096))
+SIZES = ((512, 4096), (2560, 4096), (3072, 4096), (3584, 4096))
 """Rows and columns: the first stay in L2 in either order, and are not put into another one."""
 LAUNCHES = 40
 TOLERANCE = 2e-3
@@ -72,6 +73,7 @@ def as_written(text: str) -> Any:
         return mlir_gemm.compile(text, device="gpu")
     finally:
         driver.select_passes = select
+        cache.forget()  # the same source is compiled as it is
 
 
 def checked(n: int, m: int) -> dict[str, Any]:
