@@ -1,0 +1,133 @@
+"""Whether products of the same A, of matrices B that may be of other widths, should be launched at once: blocks of the
+one after those of the other, so that the last wave of each is filled by the next, and nobody waits for a launch.
+
+All have the tiles that the model chooses for one product by all columns, since blocks of a launch have the same
+threads, clusters and shared memory. What is predicted is that product's time, of as many columns as the tiles of all
+cover; and where a fixed number of blocks walks the tiles of each, as much more as one after another leaves SMs idle.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import heapq
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from math import ceil
+from typing import Any
+
+from mlir_gemm.errors import Error
+from mlir_gemm.parts.block import threads
+from mlir_gemm.parts.fields import fields_of
+from mlir_gemm.parts.grid import blocks
+from mlir_gemm.spec.problem import Problem
+from mlir_gemm.spec.schedule import Schedule
+from mlir_gemm.spec.target import Target
+from mlir_gemm.tile_model.rewriting import Case
+from mlir_gemm.tile_model.select import Choice, estimate, select
+from mlir_gemm.tile_model.swap import as_computed, may_swap, offer
+
+TRIED = 3
+"""Schedules of the product by all columns that are tried, best first, until all products can have one."""
+_SAME = ("m", "k", "batch", "a", "b", "acc", "a_order", "b_order", "a_memory", "b_memory", "unsigned")
+"""What products must have in common for tiles of one to suit the others."""
+_NONE = ("algebra", "symmetric", "result_mask", "zeros", "sparse", "composite", "laid_out", "planes", "dynamic",
+         "a_channels", "b_channels")  # fmt: skip
+"""What none of them may have."""
+_SHAPE = ("mma", "precision", "mainloop", "block", "warp", "instruction", "cluster_m", "cluster_n", "split_k_cluster",
+          "persistent", "ping_pong", "stream_k", "min_blocks", "tiles_per_block")  # fmt: skip
+"""Fields that decide of what a launch has one for all its blocks, and how much work a block has."""
+
+
+@dataclass(frozen=True)
+class Together:
+    """Products that are launched at once."""
+
+    pinned: Sequence[Mapping[str, Any]]
+    """The fields that are fixed for each."""
+    seconds: float
+    """What all take."""
+
+
+def go_together(problems: Sequence[Problem]) -> bool:
+    """Whether tiles of one of some products suit all others."""
+    first = problems[0]
+    return all(
+        all(getattr(each, name) == getattr(first, name) for name in _SAME)
+        and not any(getattr(each, name) for name in _NONE)
+        and each.batch == 1
+        for each in problems
+    )
+
+
+def together(problems: Sequence[Problem], target: Target, pinned: Mapping[str, Any]) -> Together | None:
+    """Products with the same tiles, launched at once, with what is `pinned` for each of them; None where no tiles suit
+    all. Raises what `select` raises."""
+    if not go_together(problems):
+        return None
+    whole = _whole(problems)
+    if all(may_swap(each) for each in problems):
+        swapped = offer(Case(whole, target, pinned))
+    else:
+        swapped = None
+    case = swapped.case if swapped is not None else Case(whole, target, {**pinned, "swap_ab": False})
+    choice = select(case.problem, target, case.pinned)
+    for candidate in islice(choice.ranking, TRIED):
+        found = _with_tiles_of(candidate.schedule.replace(swap_ab=swapped is not None), problems, target, pinned)
+        if found is not None:
+            return Together(found[0], _seconds(whole, problems, found[1], candidate.schedule, target))
+    return None
+
+
+def _whole(problems: Sequence[Problem]) -> Problem:
+    """One product by the columns of all. What follows it is taken to be what follows the widest."""
+    widest = max(problems, key=lambda each: each.n)
+    return dataclasses.replace(
+        widest, n=sum(each.n for each in problems), b_matrices=0,
+        **{name: min(getattr(each, name) for each in problems) for name in ("b_vector", "out_vector")},
+    )  # fmt: skip
+
+
+def _with_tiles_of(
+    schedule: Schedule, problems: Sequence[Problem], target: Target, pinned: Mapping[str, Any]
+) -> tuple[list[Mapping[str, Any]], list[Choice]] | None:
+    """The fields that give each product the tiles of a schedule, and what is chosen with these; None where one of them
+    cannot have them, or needs other threads."""
+    known = fields_of(schedule)
+    shape = {name: schedule.value(name) for name in _SHAPE if name in known}
+    fields = {**shape, "swap_ab": schedule.swap_ab, "split_k_workspace": 1, **pinned}
+    try:
+        choices = [select(as_computed(each, schedule), target, fields) for each in problems]
+    except Error:
+        return None
+    return ([fields] * len(problems), choices) if len({_launched(each.schedule) for each in choices}) == 1 else None
+
+
+def _launched(schedule: Schedule) -> tuple[int, int, int]:
+    """What is the same for all blocks of a launch."""
+    return threads(schedule), schedule.cluster, schedule.min_blocks
+
+
+def _seconds(
+    whole: Problem, problems: Sequence[Problem], choices: Sequence[Choice], schedule: Schedule, target: Target
+) -> float:
+    """What all are predicted to take."""
+    side = schedule.block[0] if choices[0].schedule.swap_ab else schedule.block[1]
+    covered = dataclasses.replace(whole, n=sum(side * ceil(each.n / side) for each in problems))
+    computed = as_computed(covered, choices[0].schedule)
+    seconds = estimate(computed, schedule, target).on_gpu
+    if not schedule.persistent:
+        return seconds
+    tiles = [blocks(each.problem, each.schedule) for each in choices]
+    return seconds * _longest(tiles, schedule.persistent) / ceil(sum(tiles) / schedule.persistent)
+
+
+def _longest(tiles: Sequence[int], walkers: int) -> int:
+    """Tiles of the busiest SM, of which each takes the next block when it has done with one: so many blocks divide the
+    tiles of each product."""
+    busy = [0] * walkers
+    for count in tiles:
+        shares = [len(range(block, count, walkers)) for block in range(min(walkers, count))]
+        for share in shares:
+            heapq.heappush(busy, heapq.heappop(busy) + share)
+    return max(busy)
