@@ -12,7 +12,6 @@ import dataclasses
 import heapq
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from math import ceil
 from typing import Any
 
@@ -24,11 +23,11 @@ from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
 from mlir_gemm.tile_model.rewriting import Case
-from mlir_gemm.tile_model.select import Choice, estimate, select
+from mlir_gemm.tile_model.select import by_time, estimate, preference, select
 from mlir_gemm.tile_model.swap import as_computed, may_swap, offer
 
-TRIED = 3
-"""Schedules of the product by all columns that are tried, best first, until all products can have one."""
+TRIED = 4
+"""Schedules of the product by all columns that are tried, best first, until all products can have their tiles."""
 _SAME = ("m", "k", "batch", "a", "b", "acc", "a_order", "b_order", "a_memory", "b_memory", "unsigned")
 """What products must have in common for tiles of one to suit the others."""
 _NONE = ("algebra", "symmetric", "result_mask", "zeros", "sparse", "composite", "laid_out", "planes", "dynamic",
@@ -43,8 +42,8 @@ _SHAPE = ("mma", "precision", "mainloop", "block", "warp", "instruction", "clust
 class Together:
     """Products that are launched at once."""
 
-    pinned: Sequence[Mapping[str, Any]]
-    """The fields that are fixed for each."""
+    pinned: Mapping[str, Any]
+    """The fields that are fixed for each of them."""
     seconds: float
     """What all take."""
 
@@ -66,16 +65,15 @@ def together(problems: Sequence[Problem], target: Target, pinned: Mapping[str, A
     if not go_together(problems):
         return None
     whole = _whole(problems)
-    if all(may_swap(each) for each in problems):
-        swapped = offer(Case(whole, target, pinned))
-    else:
-        swapped = None
+    swapped = offer(Case(whole, target, pinned)) if all(may_swap(each) for each in problems) else None
     case = swapped.case if swapped is not None else Case(whole, target, {**pinned, "swap_ab": False})
-    choice = select(case.problem, target, case.pinned)
-    for candidate in islice(choice.ranking, TRIED):
-        found = _with_tiles_of(candidate.schedule.replace(swap_ab=swapped is not None), problems, target, pinned)
-        if found is not None:
-            return Together(found[0], _seconds(whole, problems, found[1], candidate.schedule, target))
+    ranking = select(case.problem, target, case.pinned).ranking
+    schedules = [each.schedule.replace(swap_ab=swapped is not None) for each in ranking]
+    timed = {schedule: _seconds(whole, problems, schedule, target) for schedule in schedules}
+    for schedule in by_time(timed, lambda each: timed[each], preference)[:TRIED]:
+        fields = _with_tiles_of(schedule, problems, target, pinned)
+        if fields is not None:
+            return Together(fields, timed[schedule])
     return None
 
 
@@ -90,35 +88,27 @@ def _whole(problems: Sequence[Problem]) -> Problem:
 
 def _with_tiles_of(
     schedule: Schedule, problems: Sequence[Problem], target: Target, pinned: Mapping[str, Any]
-) -> tuple[list[Mapping[str, Any]], list[Choice]] | None:
-    """The fields that give each product the tiles of a schedule, and what is chosen with these; None where one of them
-    cannot have them, or needs other threads."""
+) -> Mapping[str, Any] | None:
+    """The fields that give each product the tiles of a schedule; None where one of them cannot have them, or needs
+    other threads."""
     known = fields_of(schedule)
     shape = {name: schedule.value(name) for name in _SHAPE if name in known}
     fields = {**shape, "swap_ab": schedule.swap_ab, "split_k_workspace": 1, **pinned}
     try:
-        choices = [select(as_computed(each, schedule), target, fields) for each in problems]
+        chosen = [select(as_computed(each, schedule), target, fields).schedule for each in problems]
     except Error:
         return None
-    return ([fields] * len(problems), choices) if len({_launched(each.schedule) for each in choices}) == 1 else None
+    return fields if len({(threads(each), each.cluster, each.min_blocks) for each in chosen}) == 1 else None
 
 
-def _launched(schedule: Schedule) -> tuple[int, int, int]:
-    """What is the same for all blocks of a launch."""
-    return threads(schedule), schedule.cluster, schedule.min_blocks
-
-
-def _seconds(
-    whole: Problem, problems: Sequence[Problem], choices: Sequence[Choice], schedule: Schedule, target: Target
-) -> float:
-    """What all are predicted to take."""
-    side = schedule.block[0] if choices[0].schedule.swap_ab else schedule.block[1]
+def _seconds(whole: Problem, problems: Sequence[Problem], schedule: Schedule, target: Target) -> float:
+    """What all are predicted to take with a schedule."""
+    side = schedule.block[0] if schedule.swap_ab else schedule.block[1]
     covered = dataclasses.replace(whole, n=sum(side * ceil(each.n / side) for each in problems))
-    computed = as_computed(covered, choices[0].schedule)
-    seconds = estimate(computed, schedule, target).on_gpu
+    seconds = estimate(as_computed(covered, schedule), schedule, target).on_gpu
     if not schedule.persistent:
         return seconds
-    tiles = [blocks(each.problem, each.schedule) for each in choices]
+    tiles = [blocks(as_computed(each, schedule), schedule) for each in problems]
     return seconds * _longest(tiles, schedule.persistent) / ceil(sum(tiles) / schedule.persistent)
 
 

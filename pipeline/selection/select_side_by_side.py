@@ -85,8 +85,8 @@ class SelectSideBySide(Pass):
             fields, at_once, apart = whole
             if is_less(at_once, WORTH * apart):
                 launches.all = trial.all
-                for member, pins in zip(members, fields, strict=True):
-                    member.kernel.pin(pins)
+                for member in members:
+                    member.kernel.pin(fields)
                     side_by_side.mark(member.kernel.function, names[0], 0)
                 note = f"launched at once with {', '.join(names[1:])}: predicted to take {shown_time(at_once)}, one "
                 _note(members[0], f"{note}after another {shown_time(apart)}")
@@ -146,7 +146,7 @@ def _combinations(group: Sequence[_Member], most: int) -> list[Sequence[_Member]
     return [group[:most], *pairs] if len(group) > 2 else pairs
 
 
-def _together(members: Sequence[_Member]) -> tuple[Sequence[Mapping[str, Any]], float, float] | None:
+def _together(members: Sequence[_Member]) -> tuple[Mapping[str, Any], float, float] | None:
     """The fields of all where they are launched at once, and what they take then, and one after another, in seconds;
     None where they cannot be."""
     first = members[0].kernel
@@ -157,9 +157,9 @@ def _together(members: Sequence[_Member]) -> tuple[Sequence[Mapping[str, Any]], 
         whole = together([each.problem for each in members], first.target, pinned)
         if whole is None:
             return None
-        for member, fields in zip(members, whole.pinned, strict=True):
-            if set(_decided(member, fields).rewrites) != ({"swap_ab"} if fields["swap_ab"] else set()):
-                return None
+        wanted = {"swap_ab"} if whole.pinned["swap_ab"] else set[str]()
+        if any({*_decided(each, whole.pinned).rewrites} != wanted for each in members):
+            return None
         apart = [_decided(each, pinned) for each in members]
     except Error:  # no tiles suit all, or the program does not allow what goes with them
         return None

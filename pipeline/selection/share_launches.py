@@ -7,9 +7,9 @@ sines. `join-launches` makes one launch of them, in which the first blocks do th
 Both go through memory with few registers, so that blocks of either kind fit beside each other; the launch that is saved
 is 1.5 to 2 us, and the smaller one hides behind the larger. Nothing is computed otherwise, to the last bit.
 
-Kernels with products (`select-side-by-side` has decided of those), of rows in clusters or through shared memory as a whole, and those that check something stay
-apart; so does a program for other back ends than NVIDIA's, where a launch costs differently. A second run changes
-nothing.
+Kernels of rows in clusters or through shared memory as a whole, and those that check something stay apart; so do
+products, unless `select-side-by-side` has marked them, and a program for other back ends than NVIDIA's, where a launch
+costs differently. A second run changes nothing.
 """
 
 from __future__ import annotations
