@@ -24,9 +24,10 @@ from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import attributes_of, clone
 from mlir_gemm.dialect.outlining import cuts, kernel_modules, programs, side_by_side
 from mlir_gemm.dialect.outlining.side_by_side import Uses
+from mlir_gemm.dialect.parse import parse_module
 from mlir_gemm.dialect.walk import body, in_block, named, operations, users
 from mlir_gemm.passes.base import Pass
-from mlir_gemm.spec.attributes import ASSERTS, DEPENDENT_LAUNCH, JOINED, MAPS, NOTE, PROBLEM, REFERENCE
+from mlir_gemm.spec.attributes import ASSERTS, DEPENDENT_LAUNCH, JOINED, MAPS, NOTE, PROBLEM, REFERENCE, SCHEDULE
 
 _WAIT = "nvvm.griddepcontrol"
 _KNOWN_GRID = "known_grid_size"
@@ -157,8 +158,19 @@ class _Kernel:
         attributes = self.host.attributes
         known = list(ir.ArrayAttr(attributes[JOINED])) if JOINED in attributes else []
         name = ir.StringAttr.get(kernel_modules.name_of(other.module))
-        text = other.host.attributes[REFERENCE] if REFERENCE in other.host.attributes else ir.StringAttr.get("")
-        attributes[JOINED] = ir.ArrayAttr.get([*known, name, text])
+        attributes[JOINED] = ir.ArrayAttr.get([*known, name, ir.StringAttr.get(other._reference())])
+
+    def _reference(self) -> str:
+        """What it computes, with what was decided of it."""
+        attributes = self.host.attributes
+        text = ir.StringAttr(attributes[REFERENCE]).value if REFERENCE in attributes else ""
+        decided = [name for name in (PROBLEM, SCHEDULE) if name in attributes]
+        if not text or not decided:
+            return text
+        held = parse_module(text, REFERENCE, self.host.context, own=True)
+        for name in decided:
+            programs.function_of(held).attributes[name] = attributes[name]
+        return "\n".join(each.operation.get_asm(use_local_scope=True) for each in in_block(body(held)))
 
     def _join_hosts(self, other: _Kernel) -> None:
         """Arguments, and what is computed in front of the launch."""
@@ -267,7 +279,7 @@ def _fit(one: list[Any], other: list[Any]) -> bool:
 
 def _put_together(one: list[Any], other: list[Any]) -> None:
     """Gives two kernels the larger of their shared memories, by the name that the first one has for its own."""
-    if not one:
+    if not one or not other:
         return
     first, second = one[0], other[0]
     type_ = max(_type(first), _type(second), key=lambda each: each.shape[0])
