@@ -28,9 +28,9 @@ from mlir_gemm.tile_model.swap import as_computed, may_swap, offer
 
 TRIED = 4
 """Schedules of the product by all columns that are tried, best first, until all products can have their tiles."""
-_SAME = ("m", "k", "batch", "a", "b", "acc", "a_order", "b_order", "a_memory", "b_memory", "unsigned")
+_SAME = ("m", "k", "batch", "a", "b", "acc", "a_order", "b_order", "a_memory", "b_memory", "unsigned", "dynamic")
 """What products must have in common for tiles of one to suit the others."""
-_NONE = ("algebra", "symmetric", "result_mask", "zeros", "sparse", "composite", "laid_out", "planes", "dynamic",
+_NONE = ("algebra", "symmetric", "result_mask", "zeros", "sparse", "composite", "laid_out", "planes",
          "a_channels", "b_channels")  # fmt: skip
 """What none of them may have."""
 _SHAPE = ("mma", "precision", "mainloop", "block", "warp", "instruction", "cluster_m", "cluster_n", "split_k_cluster",

@@ -8,9 +8,12 @@ then, and marks the kernels (`tile.launch_with`), of which `join-launches` makes
 follows each product may differ. `tile.note` says what both are predicted to take, either way. At most `most` are
 launched at once.
 
+Sizes that are known at run time only are taken as if nobody had said anything of them, so that a module has the same
+launches for all of them; the tiles are those for the sizes that are typical.
+
 Left alone are kernels with operands that are better laid out or computed first, whose schedules were found by
-measuring, or are fixed in different ways, with `batch_invariant=on`, sizes known at run time only, and programs for
-other back ends than NVIDIA's. A second run changes nothing.
+measuring, or are fixed in different ways, with `batch_invariant=on`, and programs for other back ends than NVIDIA's. A
+second run changes nothing.
 """
 
 from __future__ import annotations
@@ -27,6 +30,7 @@ from mlir_gemm.dialect.walk import body
 from mlir_gemm.errors import Error
 from mlir_gemm.parts.wording import shown_time
 from mlir_gemm.passes.base import Pass
+from mlir_gemm.pipeline.dynamic_problem import Variant
 from mlir_gemm.pipeline.program import note_of
 from mlir_gemm.pipeline.selection.select_joins import AFTER, TUNED
 from mlir_gemm.pipeline.selection.select_rewrite import is_divisible, refused
@@ -48,6 +52,9 @@ class _Member:
 
     kernel: Undecided
     problem: Problem
+    """What it computes, for whichever sizes it is compiled."""
+    typical: Problem
+    """The same for the sizes that are typical of this compilation."""
     a: Any
     """The buffer of A."""
 
@@ -130,14 +137,15 @@ def _member(kernel: Undecided, run: Any) -> _Member | None:
     if LAUNCH_WITH in attributes or kernel.pinned().get("batch_invariant"):
         return None
     try:
-        product, problem = the_product(kernel.function), kernel.problem()
+        product, typical = the_product(kernel.function), kernel.problem()
+        problem = Variant().problem_of(kernel.function)
     except Error:  # its own choice will say so
         return None
     if not product.a.operands:
         return None
     a = product.generic.inputs[product.a.operands[0]]
     arguments = list(body(kernel.function).arguments)
-    return _Member(kernel, problem, programs.buffers_of(run)[arguments.index(a)]) if a in arguments else None
+    return _Member(kernel, problem, typical, programs.buffers_of(run)[arguments.index(a)]) if a in arguments else None
 
 
 def _combinations(group: Sequence[_Member], most: int) -> list[Sequence[_Member]]:
@@ -161,10 +169,11 @@ def _together(members: Sequence[_Member]) -> tuple[Mapping[str, Any], float, flo
         if any({*_decided(each, whole.pinned).rewrites} != wanted for each in members):
             return None
         apart = [_decided(each, pinned) for each in members]
+        typical = together([each.typical for each in members], first.target, pinned) or whole
     except Error:  # no tiles suit all, or the program does not allow what goes with them
         return None
     seconds = sum(each.choice.cost.on_gpu + sum(one.seconds for one in each.rewrites.values()) for each in apart)
-    return whole.pinned, whole.seconds, seconds + AFTER * (len(members) - 1)
+    return typical.pinned, whole.seconds, seconds + AFTER * (len(members) - 1)
 
 
 def _decided(member: _Member, pinned: Mapping[str, Any]) -> Decisions:

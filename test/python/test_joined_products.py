@@ -175,8 +175,8 @@ def numbers_of_llama(sizes: Any, given: list[np.ndarray]) -> np.ndarray:
 
 
 def test_a_block_of_llama_is_ten_launches() -> None:
-    """A norm, queries beside keys and values, both turned, scores, their rows, what they weigh, its linear layer, a norm,
-    both halves of the MLP, its end. Keys and values are read by all heads that share them where they lie."""
+    """A norm, queries beside keys and values, both turned, scores, their rows, what they weigh, its linear layer, a
+    norm, both halves of the MLP, its end. Keys and values are read by all heads that share them where they lie."""
     module = llama_block()
     large = compile_module(module.text(module.Sizes(), "bf16"), chip="h100", until="lower")
     assert large.launch is not None
