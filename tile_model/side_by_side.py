@@ -68,7 +68,7 @@ def together(problems: Sequence[Problem], target: Target, pinned: Mapping[str, A
     swapped = offer(Case(whole, target, pinned)) if all(may_swap(each) for each in problems) else None
     case = swapped.case if swapped is not None else Case(whole, target, {**pinned, "swap_ab": False})
     ranking = select(case.problem, target, case.pinned).ranking
-    schedules = [each.schedule.replace(swap_ab=swapped is not None) for each in ranking]
+    schedules = [each.schedule.replace(swap_ab=swapped is not None) for each in ranking if not each.schedule.stream_k]
     timed = {schedule: _seconds(whole, problems, schedule, target) for schedule in schedules}
     for schedule in by_time(timed, lambda each: timed[each], preference)[:TRIED]:
         fields = _with_tiles_of(schedule, problems, target, pinned)

@@ -9,8 +9,8 @@ in its branch, and have their shared memory at one place, of which a block uses 
 the function keeps the names of the others with what they compute, by which text that was saved is taken apart again.
 
 Kernels that cannot be joined stay as they are: with several dimensions of blocks, other numbers of threads, other
-clusters or bounds on registers, shared memory of any but products, or where a launch between them has to see only one
-done. A second run changes nothing.
+clusters or bounds on registers, shared memory of any but products, more than 4 KB of parameters, or where a launch
+between them has to see only one done. A second run changes nothing.
 """
 
 from __future__ import annotations
@@ -29,6 +29,9 @@ from mlir_gemm.dialect.walk import body, in_block, named, operations, users
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.spec.attributes import ASSERTS, DEPENDENT_LAUNCH, JOINED, MAPS, NOTE, PROBLEM, REFERENCE, SCHEDULE
 
+MAP_BYTES, ADDRESS_BYTES = 128, 8
+MOST_BYTES = 4096
+"""Bytes of parameters that every driver passes."""
 _WAIT = "nvvm.griddepcontrol"
 _KNOWN_GRID = "known_grid_size"
 _CLUSTER = "nvvm.cluster_dim"
@@ -113,10 +116,16 @@ class _Kernel:
         if not self._is_beside_product(other):
             return not other._memory() and not any(each._needs_more() for each in (self, other))
         one, more = (each._bounds() for each in (self, other))
-        return one == more and _fit(self._memory(), other._memory())
+        given = sum(each._bytes() for each in (self, other))
+        return one == more and given <= MOST_BYTES and _fit(self._memory(), other._memory())
 
     def _is_beside_product(self, other: _Kernel) -> bool:
         return all(PROBLEM in each.host.attributes for each in (self, other))
+
+    def _bytes(self) -> int:
+        """Bytes of its parameters, about: numbers and addresses, and tensor maps by value."""
+        maps = len(ir.DenseI64ArrayAttr(self.device[0].attributes[MAPS])) if MAPS in self.device[0].attributes else 0
+        return MAP_BYTES * maps + ADDRESS_BYTES * (len(body(self.device[0]).arguments) - maps)
 
     def _memory(self) -> list[Any]:
         """What stands in the module beside the function that runs on the GPU: shared memory."""
