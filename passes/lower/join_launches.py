@@ -1,12 +1,13 @@
 """join-launches: kernels that do not wait for one another become one, which is launched once.
 
 Expects a program whose kernels are threads (after `check-lowered`), some of them marked (`tile.launch_with`) by
-`share-launches`. Leaves one kernel in the place of those that name the same one, in the place of the launch of one of
-them: it takes the arguments of all, has the blocks of all, one after another along x, and its blocks branch by their
-number, all threads of a block alike; each reads `gpu.block_id` as in the kernel that it comes from. Where one of them
-waits for the kernel before it (`nvvm.griddepcontrol`), all blocks do, at the start. Products wait where they did, each
-in its branch, and have their shared memory at one place, of which a block uses what its branch needs. `tile.joined` on
-the function keeps the names of the others with what they compute, by which text that was saved is taken apart again.
+`share-launches` or `select-side-by-side`. Leaves one kernel in the place of those that name the same one, in the place
+of the launch of one of them: it takes the arguments of all, has the blocks of all, one after another along x, and its
+blocks branch by their number, all threads of a block alike; each reads `gpu.block_id` as in the kernel that it comes
+from. Where one of them waits for the kernel before it (`nvvm.griddepcontrol`), all blocks do, at the start. Products
+wait where they did, each in its branch, and have their shared memory at one place, of which a block uses what its
+branch needs. `tile.joined` on the function keeps the names of the others with what they compute, by which text that was
+saved is taken apart again.
 
 Kernels that cannot be joined stay as they are: with several dimensions of blocks, other numbers of threads, other
 clusters or bounds on registers, shared memory of any but products, more than 4 KB of parameters, or where a launch
