@@ -4,6 +4,7 @@ one after those of the other, so that the last wave of each is filled by the nex
 All have the tiles that the model chooses for one product by all columns, since blocks of a launch have the same
 threads, clusters and shared memory. What is predicted is that product's time, of as many columns as the tiles of all
 cover; and where a fixed number of blocks walks the tiles of each, as much more as one after another leaves SMs idle.
+How many blocks walk the tiles of each is chosen so that this is least.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ import dataclasses
 import heapq
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import product
 from math import ceil
 from typing import Any
 
@@ -28,6 +31,10 @@ from mlir_gemm.tile_model.swap import as_computed, may_swap, offer
 
 TRIED = 4
 """Schedules of the product by all columns that are tried, best first, until all products can have their tiles."""
+MORE = 3
+"""Numbers of tiles a block that are tried, from the least on that go in one round."""
+START = 0.1
+"""Part of the time of a tile that it takes a block to begin, and to end, about."""
 _SAME = ("m", "k", "batch", "a", "b", "acc", "a_order", "b_order", "a_memory", "b_memory", "unsigned", "dynamic")
 """What products must have in common for tiles of one to suit the others."""
 _NONE = ("algebra", "symmetric", "result_mask", "zeros", "sparse", "composite", "laid_out", "planes",
@@ -42,8 +49,8 @@ _SHAPE = ("mma", "precision", "mainloop", "block", "warp", "instruction", "clust
 class Together:
     """Products that are launched at once."""
 
-    pinned: Mapping[str, Any]
-    """The fields that are fixed for each of them."""
+    pinned: Sequence[Mapping[str, Any]]
+    """The fields that are fixed for each."""
     seconds: float
     """What all take."""
 
@@ -69,11 +76,12 @@ def together(problems: Sequence[Problem], target: Target, pinned: Mapping[str, A
     case = swapped.case if swapped is not None else Case(whole, target, {**pinned, "swap_ab": False})
     ranking = select(case.problem, target, case.pinned).ranking
     schedules = [each.schedule.replace(swap_ab=swapped is not None) for each in ranking if not each.schedule.stream_k]
-    timed = {schedule: _seconds(whole, problems, schedule, target) for schedule in schedules}
+    timed = {each: _seconds(whole, problems, each, (each.persistent,) * len(problems), target) for each in schedules}
     for schedule in by_time(timed, lambda each: timed[each], preference)[:TRIED]:
-        fields = _with_tiles_of(schedule, problems, target, pinned)
+        counts = walkers(_tiles(problems, schedule), schedule)
+        fields = _with_tiles_of(schedule, counts, problems, target, pinned)
         if fields is not None:
-            return Together(fields, timed[schedule])
+            return Together(fields, _seconds(whole, problems, schedule, counts, target))
     return None
 
 
@@ -87,37 +95,59 @@ def _whole(problems: Sequence[Problem]) -> Problem:
 
 
 def _with_tiles_of(
-    schedule: Schedule, problems: Sequence[Problem], target: Target, pinned: Mapping[str, Any]
-) -> Mapping[str, Any] | None:
-    """The fields that give each product the tiles of a schedule; None where one of them cannot have them, or needs
-    other threads."""
+    schedule: Schedule, counts: Sequence[int], problems: Sequence[Problem], target: Target, pinned: Mapping[str, Any]
+) -> list[Mapping[str, Any]] | None:
+    """The fields that give each product the tiles of a schedule, and so many blocks that walk them; None where one of
+    them cannot have these, or needs other threads."""
     known = fields_of(schedule)
     shape = {name: schedule.value(name) for name in _SHAPE if name in known}
-    fields = {**shape, "swap_ab": schedule.swap_ab, "split_k_workspace": 1, **pinned}
+    own = [{"persistent": count} if count else {} for count in counts]
+    fields = [{**shape, **each, "swap_ab": schedule.swap_ab, "split_k_workspace": 1, **pinned} for each in own]
     try:
-        chosen = [select(as_computed(each, schedule), target, fields).schedule for each in problems]
+        chosen = [select(as_computed(problem, schedule), target, each).schedule
+                  for problem, each in zip(problems, fields, strict=True)]  # fmt: skip
     except Error:
         return None
     return fields if len({(threads(each), each.cluster, each.min_blocks) for each in chosen}) == 1 else None
 
 
-def _seconds(whole: Problem, problems: Sequence[Problem], schedule: Schedule, target: Target) -> float:
-    """What all are predicted to take with a schedule."""
+def _seconds(
+    whole: Problem, problems: Sequence[Problem], schedule: Schedule, counts: tuple[int, ...], target: Target
+) -> float:
+    """What all are predicted to take with a schedule, where so many blocks walk the tiles of each, if any do."""
     side = schedule.block[0] if schedule.swap_ab else schedule.block[1]
     covered = dataclasses.replace(whole, n=sum(side * ceil(each.n / side) for each in problems))
     seconds = estimate(as_computed(covered, schedule), schedule, target).on_gpu
     if not schedule.persistent:
         return seconds
-    tiles = [blocks(as_computed(each, schedule), schedule) for each in problems]
-    return seconds * _longest(tiles, schedule.persistent) / ceil(sum(tiles) / schedule.persistent)
+    tiles = _tiles(problems, schedule)
+    alone = ceil(sum(tiles) / schedule.persistent) + START
+    return seconds * longest(tiles, counts, schedule.persistent) / alone
 
 
-def _longest(tiles: Sequence[int], walkers: int) -> int:
-    """Tiles of the busiest SM, of which each takes the next block when it has done with one: so many blocks divide the
-    tiles of each product."""
-    busy = [0] * walkers
-    for count in tiles:
-        shares = [len(range(block, count, walkers)) for block in range(min(walkers, count))]
-        for share in shares:
-            heapq.heappush(busy, heapq.heappop(busy) + share)
+def _tiles(problems: Sequence[Problem], schedule: Schedule) -> tuple[int, ...]:
+    """How many tiles each product has."""
+    return tuple(blocks(as_computed(each, schedule), schedule) for each in problems)
+
+
+def walkers(tiles: tuple[int, ...], schedule: Schedule) -> tuple[int, ...]:
+    """How many blocks walk the tiles of each product, so that the busiest SM is done first: the fewer, the fewer begin
+    anew, but the more unequal are the last ones. Those of a cluster stay as many as the schedule says."""
+    most = schedule.persistent
+    usual = (most,) * len(tiles)
+    if not most or schedule.cluster > 1:
+        return usual
+    options = [{ceil(count / (ceil(count / most) + more)) for more in range(MORE)} for count in tiles]
+    even = min(product(*options), key=lambda each: (round(longest(tiles, each, most), 6), *(-one for one in each)))
+    return even if longest(tiles, even, most) <= longest(tiles, usual, most) else usual
+
+
+@lru_cache(maxsize=256)
+def longest(tiles: tuple[int, ...], counts: tuple[int, ...], places: int) -> float:
+    """Tiles of the busiest of so many places, with what it takes to begin: each takes the next block when it has done
+    with one, and so many blocks divide the tiles of each product."""
+    busy = [0.0] * places
+    for count, number in zip(tiles, counts, strict=True):
+        for block in range(min(number, count)):
+            heapq.heappush(busy, heapq.heappop(busy) + len(range(block, count, number)) + START)
     return max(busy)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from itertools import pairwise
 
 import ml_dtypes
 import numpy as np
@@ -18,6 +17,7 @@ from mlir_gemm.pipeline.selection import select_side_by_side
 from mlir_gemm.runtime import cache
 from mlir_gemm.spec.kernel_record import KernelRecord
 from mlir_gemm.spec.problem import Problem
+from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.tile_model import side_by_side
 from mlir_gemm.tile_model.chips import target
 
@@ -190,7 +190,8 @@ def test_products_of_one_launch_have_the_same_tiles() -> None:
     problems = [Problem(512, n, 2048, out="f16", reads_c=False, b_order="nk") for n in (2048, 512, 512)]
     whole = side_by_side.together(problems, chip, {})
     assert whole is not None
-    assert {"block", "warp", "mma", "cluster_m", "persistent", "swap_ab"} <= {*whole.pinned}
+    assert {"block", "warp", "mma", "cluster_m", "persistent", "swap_ab"} <= {*whole.pinned[0]}
+    assert len({each["block"] for each in whole.pinned}) == 1
     apart = side_by_side.together([problems[0], Problem(256, 512, 2048, reads_c=False, b_order="nk")], chip, {})
     assert apart is None
 
@@ -199,12 +200,26 @@ def test_blocks_take_what_is_left_when_they_are_done() -> None:
     """Against blocks one by one, each to the SM that has been busy least; never less than an even share."""
     rng = random.Random(0)
     for _ in range(draws(50)):
-        walkers, tiles = rng.randint(1, 9), [rng.randint(1, 40) for _ in range(rng.randint(1, 4))]
-        busy = [0] * walkers
-        for count in tiles:
-            for block in range(min(walkers, count)):
-                busy[busy.index(min(busy))] += (count - block + walkers - 1) // walkers
-        longest = side_by_side._longest(tiles, walkers)  # pyright: ignore[reportPrivateUsage]
-        assert longest == max(busy) >= -(-sum(tiles) // walkers)
-    more = [side_by_side._longest([count, 5], 4) for count in range(1, 30)]  # pyright: ignore[reportPrivateUsage]
-    assert all(one <= other for one, other in pairwise(more))
+        places, tiles = rng.randint(1, 9), [rng.randint(1, 40) for _ in range(rng.randint(1, 4))]
+        counts = [rng.randint(1, places) for _ in tiles]
+        busy = [0.0] * places
+        for count, number in zip(tiles, counts, strict=True):
+            for block in range(min(number, count)):
+                busy[busy.index(min(busy))] += (count - block + number - 1) // number + side_by_side.START
+        longest = side_by_side.longest(tuple(tiles), tuple(counts), places)
+        assert longest == pytest.approx(max(busy))
+        assert longest >= sum(tiles) / places
+
+
+def test_walkers_are_as_few_as_keep_all_busy() -> None:
+    """Where 132 blocks for each begin three times on an SM, others begin twice; and never worse than as many blocks as
+    there are SMs."""
+    schedule = Schedule(persistent=132)
+    assert side_by_side.walkers((384, 128, 128), schedule) == (128, 64, 64)
+    rng = random.Random(1)
+    for _ in range(draws(20)):
+        tiles = tuple(rng.randint(1, 600) for _ in range(rng.randint(2, 3)))
+        counts = side_by_side.walkers(tiles, schedule)
+        usual = side_by_side.longest(tiles, (132,) * len(tiles), 132)
+        assert side_by_side.longest(tiles, counts, 132) <= usual + 1e-6
+    assert side_by_side.walkers((384, 128), Schedule(persistent=132, cluster_m=2)) == (132, 132)
