@@ -96,7 +96,7 @@ def _whole(problems: Sequence[Problem]) -> Problem:
 
 def _with_tiles_of(
     schedule: Schedule, counts: Sequence[int], problems: Sequence[Problem], target: Target, pinned: Mapping[str, Any]
-) -> list[Mapping[str, Any]] | None:
+) -> Sequence[Mapping[str, Any]] | None:
     """The fields that give each product the tiles of a schedule, and so many blocks that walk them; None where one of
     them cannot have these, or needs other threads."""
     known = fields_of(schedule)

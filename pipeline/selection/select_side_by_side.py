@@ -151,7 +151,7 @@ def _member(kernel: Undecided, run: Any) -> _Member | None:
 
 def _combinations(group: Sequence[_Member], most: int) -> list[Sequence[_Member]]:
     """The first of a group with others: as many as allowed, then each of them alone."""
-    pairs = [[group[0], other] for other in group[1:most]]
+    pairs: list[Sequence[_Member]] = [[group[0], other] for other in group[1:most]]
     return [group[:most], *pairs] if len(group) > 2 else pairs
 
 
