@@ -121,8 +121,8 @@ def _seconds(
     if not schedule.persistent:
         return seconds
     tiles = _tiles(problems, schedule)
-    alone = ceil(sum(tiles) / schedule.persistent) + START
-    return seconds * longest(tiles, counts, schedule.persistent) / alone
+    even = ceil(sum(tiles) / schedule.persistent)
+    return seconds * longest(tiles, counts, schedule.persistent, 0.0) / even
 
 
 def _tiles(problems: Sequence[Problem], schedule: Schedule) -> tuple[int, ...]:
@@ -143,11 +143,11 @@ def walkers(tiles: tuple[int, ...], schedule: Schedule) -> tuple[int, ...]:
 
 
 @lru_cache(maxsize=256)
-def longest(tiles: tuple[int, ...], counts: tuple[int, ...], places: int) -> float:
-    """Tiles of the busiest of so many places, with what it takes to begin: each takes the next block when it has done
-    with one, and so many blocks divide the tiles of each product."""
+def longest(tiles: tuple[int, ...], counts: tuple[int, ...], places: int, start: float = START) -> float:
+    """Tiles of the busiest of so many places, with what it takes a block to start: each takes the next one when it has
+    done with one, and so many blocks divide the tiles of each product."""
     busy = [0.0] * places
     for count, number in zip(tiles, counts, strict=True):
         for block in range(min(number, count)):
-            heapq.heappush(busy, heapq.heappop(busy) + len(range(block, count, number)) + START)
+            heapq.heappush(busy, heapq.heappop(busy) + len(range(block, count, number)) + start)
     return max(busy)
