@@ -74,6 +74,7 @@ def joined(monkeypatch: pytest.MonkeyPatch) -> None:
 CASES = {
     "lanes": ("sm_80", (2, 70, 50, 33, "f32", "kn", True), {}),
     "warps": ("sm_80", (2, 100, 72, 72, "f16", "nk", True), {}),
+    "one fragment each": ("sm_75", (2, 16, 192, 72, "f16", "kn", False), {}),
     "unaligned": ("sm_80", (2, 60, 91, 64, "f16", "nk", False), {}),
     "warpgroups": ("sm_90a", (2, 130, 104, 136, "f16", "nk", False), {"block": (128, 128, 64), "mma": "wgmma"}),
     "three": ("sm_90a", (3, 128, 64, 64, "f16", "kn", False), {"block": (128, 192, 64), "warp": (64, 192, 64)}),
