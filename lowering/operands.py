@@ -131,7 +131,9 @@ class Operand:
             rest = matrices[len(found) :]
             # A fragment of one matrix is taken whole: extracting it as a row of another vector would need a shape_cast.
             count = 1 if share == 1 else next(number for number in AT_ONCE if number <= len(rest))
-            vector = self._load_matrices(terms, rest[:count])
+            # ... and so it would of a last matrix alone, which is loaded as one of two that are the same.
+            alone = count == 1 and share > 1
+            vector = self._load_matrices(terms, rest[:1] * 2 if alone else rest[:count])
             found += [(vector, number) for number in range(count)]
         return found
 

@@ -10,9 +10,10 @@ from typing import Any, TypeVar, cast
 from mlir_gemm.dialect.arguments import argument_attributes, set_argument_attributes
 from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.locations import input_error, location_of
+from mlir_gemm.dialect.parse import parse_module
 from mlir_gemm.dialect.walk import body, named
 from mlir_gemm.errors import Location, ScheduleError
-from mlir_gemm.spec.attributes import CHIP, KIND, NAME, PROBLEM, ROWS, SCHEDULE, STAGE
+from mlir_gemm.spec.attributes import CHIP, JOINED, KIND, NAME, PROBLEM, ROWS, SCHEDULE, STAGE
 from mlir_gemm.spec.kernel_record import ROWS as KIND_OF_ROWS
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.rows import RowProblem, RowSchedule
@@ -91,6 +92,17 @@ def written_schedule(function: Any) -> dict[str, Any]:
 def written_problem(function: Any) -> Problem | None:
     """The problem of a product that stands on its function, if one does."""
     return None if _is_rows(function) else _written(function, Problem)
+
+
+def problems_beside(function: Any) -> tuple[tuple[str, Problem], ...]:
+    """The products that have become a part of a kernel (`join-launches`), by name."""
+    found = [each.value for each in function.attributes[JOINED]] if JOINED in function.attributes else []
+    products: list[tuple[str, Problem]] = []
+    for name, text in zip(found[::2], found[1::2], strict=True) if PROBLEM in function.attributes else ():
+        held = parse_module(text, JOINED, function.context, own=True) if PROBLEM in text else None
+        problem = written_problem(named(held, "func.func")[0]) if held is not None else None
+        products += [(name, problem)] if problem is not None else []
+    return tuple(products)
 
 
 def written_row_problem(function: Any) -> RowProblem | None:

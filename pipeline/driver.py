@@ -197,9 +197,9 @@ class KernelRun:
 
     def record(self, step: int | None) -> KernelRecord:
         """What is known of it. `step` is where it runs in the launch, if that is known."""
-        rows = annotations.written_row_problem(outer_function(self.module)) if self.rows else None
-        note, reasons = note_of(self.module), tuple(cuts.read(self.module).items())
-        return KernelRecord(self.name, self.kind, self.problem, self.schedule, step, note, rows, self.rows, reasons)
+        function, why = outer_function(self.module), tuple(cuts.read(self.module).items())
+        more = annotations.written_row_problem(function), self.rows, why, annotations.problems_beside(function)
+        return KernelRecord(self.name, self.kind, self.problem, self.schedule, step, note_of(self.module), *more)
 
     def _read(self) -> None:
         function = outer_function(self.module)

@@ -24,7 +24,7 @@ def before_choices(pinned: Mapping[str, Any], variant: Variant, tuned: Sequence[
     }
     options = {name: text for name, text in given.items() if text}
     pins = [step("pin-schedule", **options)] if options else []
-    return [*tuned, *pins, step("select-precision"), step("select-joins"), *tuned]
+    return [*tuned, *pins, step("select-precision"), step("select-joins"), *tuned, step("select-side-by-side")]
 
 
 def tuned_passes(database: Database | None, target: Target) -> list[PassSpec]:

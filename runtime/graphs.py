@@ -48,7 +48,7 @@ def pays(launch: Launch, records: Sequence[KernelRecord], chip: Callable[[], str
         return False  # a graph keeps the numbers that it was made with
     if wish == "always":
         return True
-    flops = sum(record.problem.flops for record in records if record.problem is not None)
+    flops = sum(problem.flops for record in records for problem in record.products.values())
     sizes = [argument.span_bytes for argument in launch.arguments]
     sizes += [len(constant.data) for constant in launch.constants]
     for buffer in launch.buffers:

@@ -34,9 +34,9 @@ class Variants:
         """Those that there are, by hints and divisors."""
         self._request = first.request
         self._divisors = divisors_of(self.launch)
-        self._products: dict[Pairs, list[Product] | None] = {}
+        self._products: dict[Pairs, dict[str, Product] | None] = {}
         self._choosers: dict[Pairs, Chooser | None] = {}
-        self._computes: dict[Pairs, list[Problem | int | None]] = {}
+        self._computes: dict[Pairs, dict[str, Problem | int]] = {}
         self._alike: dict[tuple[Pairs, Pairs], Pairs] = {}
         self._schedules: dict[tuple[tuple[RowSchedule | None, ...], Pairs], Pairs] = {}
         self._lock = threading.RLock()
@@ -66,11 +66,7 @@ class Variants:
         products = self._of(variant.request.divisors)
         if products is None:
             return variant.artifact.kernels
-        problems = iter([product.at(sizes) for product in products])
-        return tuple(
-            dataclasses.replace(record, problem=next(problems)) if record.kind == PRODUCT else record
-            for record in variant.artifact.kernels
-        )
+        return _with_problems(variant, {name: product.at(sizes) for name, product in products.items()})
 
     def _defaults(self) -> Pairs:
         return tuple((name, DEFAULT_HINT) for name in self.launch.symbols)
@@ -96,47 +92,46 @@ class Variants:
             products = self._of(divisors)
             target = target_of(self.first.artifact.chip)
             pinned = dict(self._request.schedule or {})
-            self._choosers[divisors] = None if products is None else Chooser(products, target, pinned)
+            self._choosers[divisors] = None if products is None else Chooser([*products.values()], target, pinned)
         return self._choosers[divisors]
 
-    def _of(self, divisors: Pairs) -> list[Product] | None:
-        """The products with sizes that are multiples of the divisors; None where their sizes are not understood. How
-        they depend on the unknown sizes is seen by compiling for others up to `select`."""
+    def _of(self, divisors: Pairs) -> dict[str, Product] | None:
+        """The products, by name, with sizes that are multiples of the divisors; None where their sizes are not
+        understood. How they depend on the unknown sizes is seen by compiling for others up to `select`."""
         if divisors in self._products:
             return self._products[divisors]
         base = dict(self._defaults())
         problems, others = self._problems(base, divisors), self._problems(changed(base), ())
-        made = [product_of(problem, base, other) for problem, other in zip(problems, others, strict=True)]
-        found = [product for product in made if product is not None]
+        made = {name: product_of(problem, base, others[name]) for name, problem in problems.items()}
+        found = {name: product for name, product in made.items() if product is not None}
         self._products[divisors] = found if len(found) == len(made) else None
         return self._products[divisors]
 
-    def _problems(self, hints: Mapping[str, int], divisors: Pairs) -> list[Problem]:
-        """The problems of the products for hints and divisors."""
+    def _problems(self, hints: Mapping[str, int], divisors: Pairs) -> dict[str, Problem]:
+        """The problems of the products, by name, for hints and divisors."""
         artifact = self.first.artifact
         asked = tuple(hints.items())
         if not any(record.kind == PRODUCT for record in artifact.kernels):
-            return []
+            return {}
         if (asked, divisors) != (self._defaults(), ()):
             artifact, _ = dataclasses.replace(self._request, hints=asked, divisors=divisors, until="select").find()
-        return [record.problem for record in artifact.kernels if record.problem is not None]
+        return {name: problem for record in artifact.kernels for name, problem in record.products.items()}
 
     def _divisors_at(self, sizes: Mapping[str, int]) -> Pairs:
         """The divisors that the variant for these sizes may rely on: those that make a difference to some kernel."""
         dividing = [(name, by) for name, by in self._divisors.items() if not sizes[name] % by]
         return tuple(each for each in dividing if self._computed((each,)) != self._computed(()))
 
-    def _computed(self, divisors: Pairs) -> list[Problem | int | None]:
+    def _computed(self, divisors: Pairs) -> dict[str, Problem | int]:
         """What products compute, and what rows are aligned to, for sizes that are multiples of the divisors."""
         if divisors not in self._computes:
             artifact = self.first.artifact
             if divisors and any(record.kind in (PRODUCT, ROWS) for record in artifact.kernels):
                 request, hints = self._request, self._defaults()
                 artifact, _ = dataclasses.replace(request, hints=hints, divisors=divisors, until="select").find()
-            self._computes[divisors] = [
-                record.problem if record.row_problem is None else record.row_problem.aligned
-                for record in artifact.kernels
-            ]
+            aligned = {each.name: each.row_problem.aligned for each in artifact.kernels if each.row_problem is not None}
+            products = {name: problem for each in artifact.kernels for name, problem in each.products.items()}
+            self._computes[divisors] = products | aligned
         return self._computes[divisors]
 
 
@@ -162,11 +157,8 @@ class GivenVariant:
         """The kernels with the problems that they compute for these values."""
         sizes = tuple(zip(variant.artifact.launch.symbols, values, strict=True))
         artifact, _ = dataclasses.replace(variant.request, hints=sizes, until="select").find()
-        problems = {record.name: record.problem for record in artifact.kernels}
-        return tuple(
-            dataclasses.replace(record, problem=problems.get(record.name, record.problem))
-            for record in variant.artifact.kernels
-        )
+        problems = {name: problem for each in artifact.kernels for name, problem in each.products.items()}
+        return _with_problems(variant, problems)
 
 
 class SavedVariant:
@@ -196,9 +188,19 @@ class SavedVariant:
         from mlir_gemm.pipeline.saved import problems_at  # late: it imports the MLIR bindings
 
         problems = problems_at(variant.request.source, dict(zip(variant.artifact.launch.symbols, values, strict=True)))
-        return tuple(
-            dataclasses.replace(record, problem=problems.get(record.name)) for record in variant.artifact.kernels
+        return _with_problems(variant, problems)
+
+
+def _with_problems(variant: Variant, problems: Mapping[str, Problem | None]) -> tuple[KernelRecord, ...]:
+    """A variant's kernels with the problems of these names, as far as they are products."""
+    return tuple(
+        dataclasses.replace(
+            record,
+            problem=problems.get(record.name, record.problem),
+            beside=tuple((name, problems.get(name) or problem) for name, problem in record.beside),
         )
+        for record in variant.artifact.kernels
+    )
 
 
 def _name(hints: Pairs, divisors: Pairs) -> str:

@@ -34,10 +34,9 @@ Bytes = Any
 def work(kernels: Sequence[KernelRecord], launch: Launch) -> int:
     """How much there is to simulate: M N K of every product, and for other kernels their threads."""
     total = 0
-    problems = {kernel.step: kernel.problem for kernel in kernels}
+    flops = {kernel.step: sum(each.flops for each in kernel.products.values()) for kernel in kernels}
     for number, step in enumerate(launch.steps):
-        problem = problems.get(number)
-        total += problem.flops // 2 if problem else int(np.prod(step.grid)) * int(np.prod(step.block))
+        total += flops.get(number, 0) // 2 or int(np.prod(step.grid)) * int(np.prod(step.block))
     return total
 
 

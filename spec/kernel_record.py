@@ -39,12 +39,21 @@ class KernelRecord:
     """How its rows are divided."""
     cuts: tuple[tuple[str, str], ...] = ()
     """The kernels that it reads from, by name, and why each is a kernel of its own."""
+    beside: tuple[tuple[str, Problem], ...] = ()
+    """The products that have joined its launch, in blocks of their own, by name."""
+
+    @property
+    def products(self) -> dict[str, Problem]:
+        """All products of its launch, by name."""
+        return ({} if self.problem is None else {self.name: self.problem}) | dict(self.beside)
 
     def to_json(self) -> dict[str, Any]:
-        """The same as plain data; fields about rows only for a kernel of rows, and cuts where there are any."""
+        """The same as plain data; fields about rows only for a kernel of rows, and cuts and what is beside it where
+        there are any."""
         data = dataclasses.asdict(self)
-        cuts = data.pop("cuts")
-        data |= {"cuts": dict(cuts)} if cuts else {}
+        for name in ("cuts", "beside"):
+            found = data.pop(name)
+            data |= {name: dict(found)} if found else {}
         return {name: value for name, value in data.items() if value is not None or name not in _OF_ROWS}
 
     @staticmethod
@@ -54,12 +63,14 @@ class KernelRecord:
         problem, schedule = fields.pop("problem"), fields.pop("schedule")
         row_problem, rows = (fields.pop(name, None) for name in _OF_ROWS)
         cuts: Mapping[str, str] = fields.pop("cuts", {})
+        beside: Mapping[str, Any] = fields.pop("beside", {})
         return KernelRecord(
             problem=None if problem is None else Problem(**problem),
             schedule=None if schedule is None else Schedule.make(schedule),
             row_problem=None if row_problem is None else RowProblem(**row_problem),
             rows=None if rows is None else RowSchedule.make(rows),
             cuts=tuple(cuts.items()),
+            beside=tuple((name, Problem(**each)) for name, each in beside.items()),
             **fields,
         )
 

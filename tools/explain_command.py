@@ -75,6 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
         parts = [
             (f"kernel {each.name}\n" if len(found) > 1 else "")
             + _tuned(note_of(each.module))
+            + _launched(note_of(each.module))
             + explain(*_asked(each))
             + _beside(each, others)
             for each in found
@@ -104,6 +105,11 @@ def _beside(each: Undecided, others: list[Target]) -> str:
 def _tuned(note: str) -> str:
     """A line for a schedule that was found by measuring: all its fields count as pinned."""
     return f"{note}; --tuned off asks the model\n" if note.startswith("tuned for") else ""
+
+
+def _launched(note: str) -> str:
+    """Whether a product is launched at once with others of the same A, whose tiles it has then, and why."""
+    return "".join(f"note      {each}\n" for each in note.split("; ") if "launched at once" in each)
 
 
 def _data(module: Any, found: list[Undecided], others: list[Target]) -> list[dict[str, Any]]:

@@ -23,7 +23,7 @@ def report(compilation: Compilation) -> str:
         (kernel,) = kernels
         rows = [("problem", _problem(kernel)), ("chip", chip_in_words(compilation))]
         rows += _schedule_rows(kernel)
-        rows += [("note", kernel.note)] if kernel.note else []
+        rows += _more(kernel)
         rows += launch_rows(launch) if launch else []
         rows += _code_row(compilation)
         rows += resource_rows(found, launch.entry) if isinstance(compilation.code, str) and launch else []
@@ -45,11 +45,17 @@ def kernel_rows(kernel: KernelRecord, launch: Launch | None) -> list[tuple[str, 
     """What is known of one kernel of a program, as rows of a table."""
     rows = [("kernel", kernel.name), ("problem", _problem(kernel))]
     rows += _schedule_rows(kernel)
-    rows += [("note", kernel.note)] if kernel.note else []
+    rows += _more(kernel)
     rows += [(f"after {name}", why) for name, why in kernel.cuts]
     if launch is not None and kernel.step is not None:
         rows += _step_rows(launch.steps[kernel.step], launch)
     return rows
+
+
+def _more(kernel: KernelRecord) -> list[tuple[str, str]]:
+    """The products that are launched with it, and what there is to say of it."""
+    beside = [(f"beside {name}", str(problem)) for name, problem in kernel.beside]
+    return [*beside, *([("note", kernel.note)] if kernel.note else [])]
 
 
 def _problem(kernel: KernelRecord) -> str:

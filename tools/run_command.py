@@ -95,7 +95,7 @@ def _run_once(arguments: argparse.Namespace, kernel: Kernel, source: str, on_sim
     allowed = limits(kernel.launch.arguments, kernel.kernels, computed, before, expected)
     where = where if where in ON_HOST else "gpu"
     correct = output.checked(_errors(kernel.launch.arguments, after, expected, allowed), [], {"device": where})
-    flops = sum(each.problem.flops for each in kernel.kernels if each.problem is not None)
+    flops = sum(problem.flops for each in kernel.kernels for problem in each.products.values())
     rate = [("rate", f"{flops / seconds / 1e12:.1f} TFLOP/s")] if flops else []
     flops_a_second = {"flops_per_second": flops / seconds} if flops else {}
     output.rows([("time", f"{1e6 * seconds:.1f} us"), *rate], {"seconds": seconds, **flops_a_second})

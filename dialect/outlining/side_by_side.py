@@ -57,6 +57,52 @@ def place_of(uses: Sequence[Uses], first: int, last: int) -> int | None:
     return None
 
 
+@dataclass
+class Launch:
+    """Kernels that are launched at once."""
+
+    kernels: list[str]
+    uses: Uses
+
+
+@dataclass
+class Launches:
+    """The launches of a program, in order."""
+
+    all: list[Launch]
+
+    @staticmethod
+    def of(runs: Sequence[Any], modules: dict[str, Any]) -> Launches:
+        """A launch for each tile.run; and for kernels that are marked, one in place of theirs."""
+        made = Launches([Launch([programs.kernel_of(run)], Uses.of(run, modules)) for run in runs])
+        for name in [launch.kernels[0] for launch in made.all]:
+            anchor = anchor_of(programs.function_of(modules[name]))
+            if anchor not in ("", name) and anchor in modules:
+                made.join(made.number_of(name), made.number_of(anchor))
+        return made
+
+    def number_of(self, name: str) -> int:
+        """The number of the launch of a kernel."""
+        return next(number for number, launch in enumerate(self.all) if name in launch.kernels)
+
+    def join(self, number: int, other: int) -> bool:
+        """Whether the launch `number` has joined the `other` one."""
+        first, last = sorted((number, other))
+        place = place_of([launch.uses for launch in self.all], first, last)
+        if place is None:
+            return False
+        one, joined = self.all[other], self.all[number]
+        self.all[place] = Launch([*one.kernels, *joined.kernels], one.uses.together(joined.uses))
+        del self.all[first if place == last else last]
+        return True
+
+    def with_one_of(self, names: Sequence[str]) -> Launches | None:
+        """The same with one launch of some kernels, which have one each; None where some wait for others."""
+        trial = Launches([*self.all])
+        joined = all(trial.join(trial.number_of(name), trial.number_of(names[0])) for name in names[1:])
+        return trial if joined else None
+
+
 def mark(function: Any, kernel: str, threads: int) -> None:
     """Says on a kernel's function with which kernel it is launched, its own name for the first, by how many threads."""
     attributes = {"kernel": ir.StringAttr.get(kernel), "threads": constants.integer(threads)}

@@ -5,6 +5,8 @@ Expects a module as `import` leaves it, with what the user has fixed in `tile.sc
 it loads A once, has more and larger tiles, and does not write what only its own epilogue reads; but its tiles are
 shared by the matrices. Runs `join-products` where it does; where a matrix that would be written and read again stays
 in registers, it may be predicted to take a little longer. Either way `tile.note` says what both are predicted to take.
+Products of few rows, whose tiles are better those of the transposed product, may take much less time if they are
+launched at once: those are left to `select-side-by-side`.
 Sizes that are known at run time only are taken as if nobody had said anything of them, so that a module has the same
 kernels for all of them. Kernels whose schedules were found by measuring, or are fixed in different ways, stay apart,
 and so do all with `batch_invariant=on`, since the choice would follow the number of rows. A second run changes
@@ -16,9 +18,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import combinations
 from typing import Any, ClassVar, NamedTuple
 
 from mlir_gemm.dialect.outlining import joined_products, kernel_modules, programs
+from mlir_gemm.dialect.outlining.joined_products import Member
 from mlir_gemm.errors import Error
 from mlir_gemm.parts.wording import shown_time
 from mlir_gemm.passes.base import Pass
@@ -31,6 +35,7 @@ from mlir_gemm.spec.backends import NVPTX
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.tile_model.decisions import decide
 from mlir_gemm.tile_model.select import is_less, select
+from mlir_gemm.tile_model.side_by_side import together
 
 WORTH = 0.97
 """Part of the time of products one after another within which one kernel must be: predictions are off by as much."""
@@ -38,6 +43,8 @@ KEPT = 1.1
 """The same where what one of them writes only another one reads: that costs more than predicted. Seven gated products
 of 64 to 4096 rows took 0.59 to 0.93 of the time as one kernel on an H100, predicted 0.65 to 1.09, and six without a
 gate 0.54 to 1.02, predicted 0.50 to 1.02 (`2026-11-28-h100-joins.json.xz`)."""
+AT_ONCE = 0.8
+"""Part of the time of one kernel within which products that are launched at once must be, for them to stay apart."""
 TUNED = "tuned for"
 """How the note on a kernel begins whose schedule was found by measuring."""
 AFTER = 1e-6
@@ -70,7 +77,7 @@ class SelectJoins(Pass):
             if not joined_products.why_apart(module, chosen):
                 worth = KEPT if joined_products.inner_buffers(module, chosen) else WORTH
                 times = _times(module, [kernels[name] for name in wanted])
-                if times is None:
+                if times is None or _is_faster_at_once(chosen, [kernels[name] for name in wanted], times.together):
                     continue
                 if is_less(times.together, worth * times.apart):
                     JoinProducts(kernels=",".join(wanted)).run(module)
@@ -120,6 +127,17 @@ def _times(module: Any, kernels: Sequence[Undecided]) -> _Times | None:
         return _Times(seconds, sum(map(_seconds, kernels)) + AFTER * (len(kernels) - 1))
     except Error:  # no schedule for one kernel; or for one of them alone, of which its own choice will say so
         return None
+
+
+def _is_faster_at_once(members: Sequence[Member], kernels: Sequence[Undecided], seconds: float) -> bool:
+    """Whether products, none of which waits for another, take much less time than in one kernel if launched at once."""
+    if any(one.uses.waits(other.uses) for one, other in combinations(members, 2)):
+        return False
+    try:
+        found = together([_problem(each) for each in kernels], kernels[0].target, kernels[0].pinned())
+    except Error:
+        return False
+    return found is not None and is_less(found.seconds, AT_ONCE * seconds)
 
 
 def _seconds(kernel: Undecided) -> float:

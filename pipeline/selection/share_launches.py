@@ -7,9 +7,9 @@ sines. `join-launches` makes one launch of them, in which the first blocks do th
 Both go through memory with few registers, so that blocks of either kind fit beside each other; the launch that is saved
 is 1.5 to 2 us, and the smaller one hides behind the larger. Nothing is computed otherwise, to the last bit.
 
-Kernels with products, of rows in clusters or through shared memory as a whole, and those that check something stay
-apart; so does a program for other back ends than NVIDIA's, where a launch costs differently. A second run changes
-nothing.
+Kernels of rows in clusters or through shared memory as a whole, and those that check something stay apart; so do
+products, unless `select-side-by-side` has marked them, and a program for other back ends than NVIDIA's, where a launch
+costs differently. A second run changes nothing.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from mlir_gemm.dialect.outlining import programs, side_by_side
-from mlir_gemm.dialect.outlining.side_by_side import Uses
+from mlir_gemm.dialect.outlining.side_by_side import Launches
 from mlir_gemm.dialect.walk import operations
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.pipeline import annotations
 from mlir_gemm.pipeline.program import kind_of
 from mlir_gemm.spec.attributes import CHIP, LAUNCH_WITH, SPLIT_K_WORKSPACE
 from mlir_gemm.spec.backends import NVPTX
-from mlir_gemm.spec.kernel_record import ELEMENTWISE, ROWS
+from mlir_gemm.spec.kernel_record import ELEMENTWISE, PRODUCT, ROWS
 from mlir_gemm.tile_model.chips import target as target_of
 
 THREADS = 256
@@ -33,14 +33,6 @@ THREADS = 256
 MOST_THREADS = 512
 MOST = 4
 """Kernels in a launch."""
-
-
-@dataclass
-class _Launch:
-    """What is launched at once."""
-
-    kernels: list[str]
-    uses: Uses
 
 
 @dataclass(frozen=True)
@@ -55,29 +47,28 @@ class ShareLaunches(Pass):
         if not modules or (chip and target_of(chip).backend != NVPTX):
             return
         functions = {name: programs.function_of(each) for name, each in modules.items()}
-        if any(LAUNCH_WITH in each.attributes for each in functions.values()):
+        if any(LAUNCH_WITH in each.attributes and kind_of(each) != PRODUCT for each in functions.values()):
             return
         runs = programs.runs_of(programs.function_of(module))
         if not all(side_by_side.fits(run, functions) for run in runs):
             return  # the launch will say so
-        launches = [_Launch([programs.kernel_of(run)], Uses.of(run, modules)) for run in runs]
-        names = [launch.kernels[0] for launch in launches]
+        names = [programs.kernel_of(run) for run in runs]
         if len(set(names)) == len(names):
-            _share(launches, functions)
+            _share(Launches.of(runs, modules), functions)
 
 
-def _share(launches: list[_Launch], functions: dict[str, Any]) -> None:
-    for name in [launch.kernels[0] for launch in launches]:
-        number = next((n for n, launch in enumerate(launches) if launch.kernels == [name]), -1)
+def _share(launches: Launches, functions: dict[str, Any]) -> None:
+    for name in [launch.kernels[0] for launch in launches.all]:
+        number = next((n for n, launch in enumerate(launches.all) if launch.kernels == [name]), -1)
         if number < 0 or kind_of(functions[name]) != ELEMENTWISE or not _may_share(functions[name]):
             continue
-        for other in _nearest_first(number, len(launches)):
-            first = functions[launches[other].kernels[0]]
+        for other in _nearest_first(number, len(launches.all)):
+            first = functions[launches.all[other].kernels[0]]
             if other > number and kind_of(first) == ELEMENTWISE:
                 continue  # of two that are alike, the later one joins the earlier
             threads = _threads(first)
-            if threads and len(launches[other].kernels) < MOST and _join(launches, number, other):
-                anchor = next(each for each in launches if name in each.kernels).kernels[0]
+            if threads and len(launches.all[other].kernels) < MOST and launches.join(number, other):
+                anchor = launches.all[launches.number_of(name)].kernels[0]
                 side_by_side.mark(functions[anchor], anchor, threads)
                 side_by_side.mark(functions[name], anchor, threads)
                 break
@@ -86,18 +77,6 @@ def _share(launches: list[_Launch], functions: dict[str, Any]) -> None:
 def _nearest_first(number: int, count: int) -> list[int]:
     """All others of `count` numbers."""
     return sorted((each for each in range(count) if each != number), key=lambda each: abs(each - number))
-
-
-def _join(launches: list[_Launch], number: int, other: int) -> bool:
-    """Whether the launch `number` has joined the `other` one."""
-    first, last = sorted((number, other))
-    place = side_by_side.place_of([launch.uses for launch in launches], first, last)
-    if place is None:
-        return False
-    one, joined = launches[other], launches[number]
-    launches[place] = _Launch([*one.kernels, *joined.kernels], one.uses.together(joined.uses))
-    del launches[first if place == last else last]
-    return True
 
 
 def _threads(function: Any) -> int:

@@ -1,12 +1,15 @@
 """Products of one A by several matrices, on the GPU of this machine: as one kernel, as one for each, and PyTorch.
 
-    python test/gpu/check_joins.py [--only gated] [--blocks bert gated_rms] [--llama] [--compile] [--seconds 80] [-o F]
+    python test/gpu/check_joins.py [--only gated heads] [--blocks bert gated_rms] [--llama] [--compile] [--seconds 80]
 
 A gated MLP's first half (`silu(x G') * (x U')`), keys and values, and queries, keys and values, each `joined` by
-`join-products` whatever the model says, `apart`, and as PyTorch computes it; before them whole blocks of
-`bench/block_functions.py`, and two of Llama (`llama_block.py`). On random data, compared with float64. Times are of
-launches back to back, in turn, the median of five rounds, with the GPU held until they are queued. `--compile` adds
-`torch.compile`. Exit status 1 where one is wrong, rounds more than PyTorch, or is not joined.
+`join-products` whatever the model says, `apart`, and as PyTorch computes it; `heads` are queries, keys and values of
+grouped heads, of other widths, `joined` in one launch (`select-side-by-side`) with keys and values as the model has
+them, or all `beside` each other, and by PyTorch also as one product, by a matrix of all columns. Before them whole
+blocks of `bench/block_functions.py`, and two of Llama (`llama_block.py`). On random data, compared with float64. Times
+are of launches back to back, in turn, the median of five rounds, with the GPU held until they are queued. `--compile`
+adds `torch.compile`, `-o F` writes a file. Exit status 1 where one is wrong, rounds more than PyTorch, or is not
+joined.
 """
 
 from __future__ import annotations
@@ -26,14 +29,15 @@ os.environ["MLIR_GEMM_CACHE"] = "off"  # the same source is compiled in two ways
 
 import mlir_gemm
 from mlir_gemm.bench import functions
-from mlir_gemm.pipeline.selection import select_joins
+from mlir_gemm.pipeline.selection import select_joins, select_side_by_side
 from mlir_gemm.runtime import cache
 
 sys.path.insert(0, str(Path(__file__).parent))
 import llama_block
 from launch_times import microseconds
 
-SIZES: tuple[tuple[str, int, int, int, str, str], ...] = (
+Widths = int | tuple[int, ...]
+SIZES: tuple[tuple[str, int, Widths, int, str, str], ...] = (
     ("gated", 512, 14336, 4096, "bf16", "nk"), ("gated", 4096, 14336, 4096, "bf16", "nk"),
     ("gated", 1024, 5632, 2048, "bf16", "nk"), ("gated", 64, 14336, 4096, "bf16", "nk"),
     ("gated", 2048, 8192, 2048, "f16", "kn"), ("gated", 256, 2816, 1024, "f16", "nk"),
@@ -41,11 +45,18 @@ SIZES: tuple[tuple[str, int, int, int, str, str], ...] = (
     ("two", 2048, 1024, 4096, "bf16", "nk"), ("two", 512, 1024, 4096, "bf16", "nk"),
     ("two", 4096, 512, 2048, "f16", "kn"), ("three", 512, 1024, 1024, "f16", "nk"),
     ("three", 4096, 768, 768, "f16", "nk"), ("three", 256, 2048, 2048, "bf16", "nk"),
+    *(("heads", m, (4096, 1024, 1024), 4096, "bf16", "nk") for m in (1, 16, 512, 4096)),
+    ("heads", 2048, (3072, 1024, 1024), 3072, "f16", "nk"), ("heads", 300, (2048, 520, 264), 2048, "f16", "kn"),
 )  # fmt: skip
 """What, m, the columns of each matrix, k, the type, and how the matrices lie."""
+Worth = tuple[float | None, float | None]
+MATRICES: dict[str, Worth] = {"joined": (float("inf"), 0.0), "apart": (0.0, 0.0)}
+"""Within which part of the time products are joined, by one tile and by one launch; None for what is usual."""
+LAUNCHES_OF: dict[str, Worth] = {"joined": (None, float("inf")), "apart": (None, 0.0)}
+HEADS: dict[str, Worth] = {**LAUNCHES_OF, "beside": (0.0, float("inf"))}
 LLAMA = (llama_block.Sizes(), llama_block.Sizes(1, 2048, 32, 8, 128, 14336))
 WORSE, LAUNCHES = 1.1, 20
-COUNTS = {"gated": 2, "two": 2, "three": 3}
+COUNTS = {"gated": 2, "two": 2, "three": 3, "heads": 3}
 TYPES = {"f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32}
 
 HEAD = """\
@@ -79,23 +90,28 @@ GATE = """\
 """
 
 
-def source(what: str, m: int, n: int, k: int, t: str, order: str) -> str:
+def widths(what: str, n: Widths) -> tuple[int, ...]:
+    """The columns of each matrix."""
+    return (n,) * COUNTS[what] if isinstance(n, int) else n
+
+
+def source(what: str, m: int, n: Widths, k: int, t: str, order: str) -> str:
     """The text of a case."""
-    count = COUNTS[what]
-    sizes = {"m": m, "n": n, "k": k, "t": t, "w": f"{n}x{k}" if order == "nk" else f"{k}x{n}"}
-    result = "tensor<{m}x{n}x{t}>".format(**sizes)
-    results = [result] * (1 if what == "gated" else count)
-    matrices = ", ".join(f"%w{i}: tensor<{sizes['w']}x{t}>" for i in range(count))
+    each = [{"m": m, "n": n, "k": k, "t": t, "w": f"{n}x{k}" if order == "nk" else f"{k}x{n}"} for n in widths(what, n)]
+    count, sizes = len(each), each[0]
+    results = ["tensor<{m}x{n}x{t}>".format(**one) for one in (each[:1] if what == "gated" else each)]
+    matrices = ", ".join(f"%w{i}: tensor<{one['w']}x{t}>" for i, one in enumerate(each))
     text = HEAD.format(b=", ".join(order), matrices=matrices, results=", ".join(results), **sizes)
-    text += "".join(PRODUCT.format(i=i, **sizes) for i in range(count))
-    wide = f"tensor<{m}x{n}xf32>"
+    text += "".join(PRODUCT.format(i=i, **one) for i, one in enumerate(each))
+    wide = ["tensor<{m}x{n}xf32>".format(**one) for one in each]
     narrow = f"    %y = arith.truncf %v : f32 to {t}\n    linalg.yield %y : {t}\n"
     last = narrow if t != "f32" else "    linalg.yield %v : f32\n"
     if what == "gated":
-        text += STORED.format(i=0, maps="#e, #e, #e", ins="%p0, %p1", types=f"{wide}, {wide}",
+        text += STORED.format(i=0, maps="#e, #e, #e", ins="%p0, %p1", types=f"{wide[0]}, {wide[1]}",
                               arguments="%g: f32, %u: f32", body=GATE + last, **sizes)  # fmt: skip
     for i in range(count) if what != "gated" else ():
-        text += STORED.format(i=i, maps="#e, #e", ins=f"%p{i}", types=wide, arguments="%v: f32", body=last, **sizes)
+        text += STORED.format(i=i, maps="#e, #e", ins=f"%p{i}", types=wide[i], arguments="%v: f32", body=last,
+                              **each[i])  # fmt: skip
     names = ", ".join(f"%r{i}" for i in range(len(results)))
     return f"{text}  return {names} : {', '.join(results)}\n}}\n"
 
@@ -106,20 +122,24 @@ def eager(what: str, order: str, x: Any, *matrices: Any) -> tuple[Any, ...]:
     return (torch.nn.functional.silu(made[0]) * made[1],) if what == "gated" else tuple(made)
 
 
-def compiled(text: str, joined: bool) -> mlir_gemm.Kernel:
-    """A module with products of one A as one kernel wherever that can be, or nowhere."""
-    usual = select_joins.WORTH, select_joins.KEPT
-    select_joins.WORTH = select_joins.KEPT = float("inf") if joined else 0.0
+def compiled(text: str, worth: Worth) -> mlir_gemm.Kernel:
+    """A module with products of one A in one kernel, and in one launch, within these parts of their time."""
+    usual = select_joins.WORTH, select_joins.KEPT, select_side_by_side.WORTH
+    tile, launch = worth
+    if tile is not None:
+        select_joins.WORTH = select_joins.KEPT = tile
+    if launch is not None:
+        select_side_by_side.WORTH = launch
     try:
         cache.forget()
         return mlir_gemm.compile(text, device="gpu")
     finally:
-        select_joins.WORTH, select_joins.KEPT = usual
+        select_joins.WORTH, select_joins.KEPT, select_side_by_side.WORTH = usual
 
 
 def predicted(kernel: mlir_gemm.Kernel) -> str:
     """What notes say of the times of either way."""
-    return " | ".join(each.note for each in kernel.kernels if "matrices" in each.note)
+    return " | ".join(each.note for each in kernel.kernels if "matrices" in each.note or "at once" in each.note)
 
 
 def error(found: Any, wanted: tuple[Any, ...]) -> float:
@@ -129,10 +149,10 @@ def error(found: Any, wanted: tuple[Any, ...]) -> float:
 
 
 def measured(
-    name: str, text: str, given: list[Any], calls: dict[str, Callable[[], Any]], wanted: Any
+    name: str, text: str, given: list[Any], calls: dict[str, Callable[[], Any]], wanted: Any, ways: dict[str, Worth]
 ) -> dict[str, Any]:
-    """A row of results: both ways to compile a module beside others' calls."""
-    kernels = {"joined": compiled(text, True), "apart": compiled(text, False)}
+    """A row of results: all ways to compile a module beside others' calls."""
+    kernels = {way: compiled(text, worth) for way, worth in ways.items()}
     runs = {each: (lambda kernel=kernel: kernel(*given)) for each, kernel in kernels.items()} | calls
     errors = {each: error(call(), wanted) for each, call in runs.items()}
     times = microseconds(list(runs.values()), torch, LAUNCHES, lambda: torch.cuda._sleep(4_000_000))
@@ -159,7 +179,7 @@ def _llama(sizes: llama_block.Sizes, compiled_too: bool) -> dict[str, Any]:
         fast = torch.compile(llama_block.eager)
         calls["torch.compile"] = lambda: fast(torch, sizes, *given)
     name = "llama " + "x".join(map(str, sizes))
-    return measured(name, llama_block.text(sizes, "bf16"), given, calls, (exact,))
+    return measured(name, llama_block.text(sizes, "bf16"), given, calls, (exact,), LAUNCHES_OF)
 
 
 def main() -> int:
@@ -180,15 +200,16 @@ def main() -> int:
         if options.compile:
             calls["torch.compile"] = drawn.compiled
         if time.monotonic() < until:
-            rows.append(measured(name, block.source, drawn.inputs, calls, drawn.exact()))
+            rows.append(measured(name, block.source, drawn.inputs, calls, drawn.exact(), MATRICES))
     for sizes in LLAMA if options.llama else ():
         if time.monotonic() < until:
             rows.append(_llama(sizes, options.compile))
     for what, m, n, k, t, order in SIZES:
         if what not in options.only or time.monotonic() > until:
             continue
-        torch.manual_seed(m + n + k)
-        shapes = [(m, k), *([(n, k) if order == "nk" else (k, n)] * COUNTS[what])]
+        columns = widths(what, n)
+        torch.manual_seed(m + columns[0] + k)
+        shapes = [(m, k), *((each, k) if order == "nk" else (k, each) for each in columns)]
         given = [torch.randn(shape, device="cuda").to(TYPES[t]) / (1 if not i else k**0.5)
                  for i, shape in enumerate(shapes)]  # fmt: skip
         wanted = eager(what, order, *(each.double() for each in given))
@@ -196,7 +217,14 @@ def main() -> int:
         if options.compile:
             fast = torch.compile(eager)
             calls["torch.compile"] = lambda f=fast, w=what, o=order, g=given: f(w, o, *g)
-        rows.append(measured(f"{what} {m}x{n}x{k} {t} {order}", source(what, m, n, k, t, order), given, calls, wanted))
+        if what == "heads":
+            whole = torch.cat(given[1:], order.index("n"))
+            calls["torch, one matrix"] = lambda w=whole, o=order, g=given, c=columns: (
+                g[0] @ (w.T if o == "nk" else w)
+            ).split(c, 1)
+        name = f"{what} {m}x{'+'.join(map(str, dict.fromkeys(columns)))}x{k} {t} {order}"
+        ways = HEADS if what == "heads" else MATRICES
+        rows.append(measured(name, source(what, m, n, k, t, order), given, calls, wanted, ways))
     if options.o:
         options.o.write_text(json.dumps({"device": torch.cuda.get_device_name(), "rows": rows}, indent=1))
     wrong = [row["case"] for row in rows

@@ -1,6 +1,6 @@
 // join-launches makes one kernel of those that are launched together, whose blocks branch by their number.
-// RUN: mlir-gemm opt %s join-launches | FileCheck %s
-// RUN: mlir-gemm opt %s join-launches join-launches | FileCheck %s
+// RUN: mlir-gemm opt --split-input-file %s join-launches | FileCheck %s
+// RUN: mlir-gemm opt --split-input-file %s join-launches join-launches | FileCheck %s
 
 // One run, on the memory of both.
 // CHECK-LABEL: func.func @f(
@@ -71,6 +71,87 @@ module attributes {tile.chip = "sm_90a", tile.stage = "launch"} {
         %block = gpu.block_id x
         %v = memref.load %a[%block] : memref<?xf32>
         memref.store %v, %b[%block] : memref<?xf32>
+        gpu.return
+      }
+    }
+  }
+}
+
+// -----
+
+// Products: each waits in its branch, where both have the larger of their shared memories, the stricter alignment, and
+// all tensor maps; clusters are those of both.
+// CHECK-LABEL: func.func @p(
+//       CHECK:   "tile.run"({{.*}}) {kernel = "p_0", operandSegmentSizes = array<i32: 4>}
+//   CHECK-NOT:   tile.run
+//       CHECK:   func.func @p_0({{.*}}tile.joined = ["p_1", "func.func @p_1() attributes {tile.problem = {}, tile.schedule = {stages = 3 : i64}}
+//       CHECK:     %[[ONE:.*]] = "tile.tensor_map"(%{{.*}}) {{.*}}(memref<64x48xf32>)
+//       CHECK:     %[[OTHER:.*]] = "tile.tensor_map"(%{{.*}}) {{.*}}(memref<64x80xf32>)
+//       CHECK:     gpu.launch_func @p_0_kernel::@p_0_kernel blocks in (%c6, %c1{{.*}}) dynamic_shared_memory_size %c2048_i32 args(%[[ONE]] : {{.*}}, %{{.*}}, %{{.*}}, %[[OTHER]] : !llvm.ptr)
+//       CHECK:     memref.global @p_0_shared : memref<0xi8, 3> {alignment = 1024 : i64}
+//       CHECK:     gpu.func @p_0_kernel({{.*}}) kernel attributes {{{.*}}known_grid_size = array<i32: 6, 1, 1>, nvvm.cluster_dim = array<i32: 2, 1, 1>, nvvm.minctasm = 1 : i32, tile.dependent_launch, tile.maps = array<i64: 0, 3>}
+//  CHECK-NEXT:       %[[BLOCK:.*]] = gpu.block_id x
+//       CHECK:       scf.if
+//   CHECK-NOT:       else
+//       CHECK:         nvvm.griddepcontrol wait
+//       CHECK:       } else {
+//       CHECK:         nvvm.griddepcontrol wait
+//       CHECK:         %[[PLACE:.*]] = arith.subi %[[BLOCK]], %c4
+//       CHECK:         memref.get_global @p_0_shared : memref<0xi8, 3>
+//       CHECK:         memref.load %{{.*}}[%[[PLACE]]] : memref<80xf32, 3>
+module attributes {tile.chip = "sm_90a", tile.stage = "lower"} {
+  func.func @p(%x: memref<64x48xf32> {tile.role = "in"}, %z: memref<64x80xf32> {tile.role = "in"}, %r: memref<64x48xf32> {tile.role = "result"}, %s: memref<64x80xf32> {tile.role = "result"}) {
+    %px = memref.extract_aligned_pointer_as_index %x : memref<64x48xf32> -> index
+    %pr = memref.extract_aligned_pointer_as_index %r : memref<64x48xf32> -> index
+    "tile.run"(%px, %pr) {kernel = "p_0", operandSegmentSizes = array<i32: 2>} : (index, index) -> ()
+    %pz = memref.extract_aligned_pointer_as_index %z : memref<64x80xf32> -> index
+    %ps = memref.extract_aligned_pointer_as_index %s : memref<64x80xf32> -> index
+    "tile.run"(%pz, %ps) {kernel = "p_1", operandSegmentSizes = array<i32: 2>} : (index, index) -> ()
+    return
+  }
+  module @p_0 attributes {gpu.container_module, tile.chip = "sm_90a", tile.stage = "lower"} {
+    func.func @p_0(%a: memref<64x48xf32> {tile.role = "in"}, %b: memref<64x48xf32> {tile.role = "out"}) attributes {tile.launch_with = {kernel = "p_0", threads = 0 : i64}, tile.problem = {}, tile.schedule = {stages = 4 : i64}, tile.reference = "func.func @p_0() { return }"} {
+      %map = "tile.tensor_map"(%a) {box = array<i64: 64, 32>, swizzle = "128"} : (memref<64x48xf32>) -> !llvm.ptr
+      %c1 = arith.constant 1 : index
+      %blocks = arith.constant 4 : index
+      %c128 = arith.constant 128 : index
+      %bytes = arith.constant 1024 : i32
+      gpu.launch_func @p_0_kernel::@p_0_kernel blocks in (%blocks, %c1, %c1) threads in (%c128, %c1, %c1) dynamic_shared_memory_size %bytes args(%map : !llvm.ptr, %b : memref<64x48xf32>)
+      return
+    }
+    gpu.module @p_0_kernel {
+      memref.global @p_0_shared : memref<0xi8, 3> {alignment = 128 : i64}
+      gpu.func @p_0_kernel(%map: !llvm.ptr, %b: memref<64x48xf32>) kernel attributes {known_block_size = array<i32: 128, 1, 1>, known_grid_size = array<i32: 4, 1, 1>, nvvm.cluster_dim = array<i32: 2, 1, 1>, nvvm.minctasm = 1 : i32, tile.dependent_launch, tile.maps = array<i64: 0>} {
+        %c0 = arith.constant 0 : index
+        %shared = memref.get_global @p_0_shared : memref<0xi8, 3>
+        %view = memref.view %shared[%c0][] : memref<0xi8, 3> to memref<48xf32, 3>
+        %block = gpu.block_id x
+        nvvm.griddepcontrol wait
+        %v = memref.load %view[%block] : memref<48xf32, 3>
+        memref.store %v, %b[%c0, %block] : memref<64x48xf32>
+        gpu.return
+      }
+    }
+  }
+  module @p_1 attributes {gpu.container_module, tile.chip = "sm_90a", tile.stage = "lower"} {
+    func.func @p_1(%a: memref<64x80xf32> {tile.role = "in"}, %b: memref<64x80xf32> {tile.role = "out"}) attributes {tile.launch_with = {kernel = "p_0", threads = 0 : i64}, tile.problem = {}, tile.schedule = {stages = 3 : i64}, tile.reference = "func.func @p_1() { return }"} {
+      %map = "tile.tensor_map"(%a) {box = array<i64: 64, 32>, swizzle = "128"} : (memref<64x80xf32>) -> !llvm.ptr
+      %c1 = arith.constant 1 : index
+      %blocks = arith.constant 2 : index
+      %c128 = arith.constant 128 : index
+      %bytes = arith.constant 2048 : i32
+      gpu.launch_func @p_1_kernel::@p_1_kernel blocks in (%blocks, %c1, %c1) threads in (%c128, %c1, %c1) dynamic_shared_memory_size %bytes args(%b : memref<64x80xf32>, %map : !llvm.ptr)
+      return
+    }
+    gpu.module @p_1_kernel {
+      memref.global @p_1_shared : memref<0xi8, 3> {alignment = 1024 : i64}
+      gpu.func @p_1_kernel(%b: memref<64x80xf32>, %map: !llvm.ptr) kernel attributes {known_block_size = array<i32: 128, 1, 1>, known_grid_size = array<i32: 2, 1, 1>, nvvm.cluster_dim = array<i32: 2, 1, 1>, nvvm.minctasm = 1 : i32, tile.maps = array<i64: 1>} {
+        %c0 = arith.constant 0 : index
+        %shared = memref.get_global @p_1_shared : memref<0xi8, 3>
+        %view = memref.view %shared[%c0][] : memref<0xi8, 3> to memref<80xf32, 3>
+        %block = gpu.block_id x
+        %v = memref.load %view[%block] : memref<80xf32, 3>
+        memref.store %v, %b[%c0, %block] : memref<64x80xf32>
         gpu.return
       }
     }

@@ -1,5 +1,5 @@
-// select-joins leaves products apart that are faster so, whose schedules are fixed in different ways, or as
-// batch_invariant, and those for other back ends.
+// select-joins leaves products apart that are faster so, or launched at once, whose schedules are fixed in different ways,
+// or as batch_invariant, and those for other back ends.
 // RUN: mlir-gemm opt --split-input-file %s select-joins | FileCheck %s
 // RUN: mlir-gemm opt --split-input-file %s select-joins select-joins | FileCheck %s
 // RUN: not mlir-gemm opt --split-input-file %s 'select-joins{least=2}' 2>&1 | FileCheck %s --check-prefix=OPTION
@@ -258,6 +258,59 @@ module attributes {tile.chip = "mi300x", tile.stage = "import"} {
       ^bb0(%a: f32, %o: f16):
         %1 = arith.truncf %a : f32 to f16
         linalg.yield %1 : f16
+      }
+      return
+    }
+  }
+}
+
+// -----
+
+// Few rows: launched at once they have the tiles of the transposed products (select-side-by-side).
+// CHECK-LABEL: func.func @few(
+// CHECK-COUNT-2: "tile.run"
+// CHECK-NOT: tile.note
+#mk = affine_map<(m, n, k) -> (m, k)>
+#nk = affine_map<(m, n, k) -> (n, k)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+module attributes {tile.chip = "sm_90a", tile.stage = "import"} {
+  func.func @few(%x0: memref<16x2048xf16> {tile.role = "in"}, %w0: memref<512x2048xf16> {tile.role = "in"}, %w1: memref<512x2048xf16> {tile.role = "in"}, %r0: memref<16x512xf32> {tile.role = "result"}, %r1: memref<16x512xf32> {tile.role = "result"}) {
+    %a0 = memref.extract_aligned_pointer_as_index %x0 : memref<16x2048xf16> -> index
+    %b0 = memref.extract_aligned_pointer_as_index %w0 : memref<512x2048xf16> -> index
+    %c0 = memref.extract_aligned_pointer_as_index %r0 : memref<16x512xf32> -> index
+    "tile.run"(%a0, %b0, %c0) {kernel = "few_0", operandSegmentSizes = array<i32: 3>} : (index, index, index) -> ()
+    %a1 = memref.extract_aligned_pointer_as_index %x0 : memref<16x2048xf16> -> index
+    %b1 = memref.extract_aligned_pointer_as_index %w1 : memref<512x2048xf16> -> index
+    %c1 = memref.extract_aligned_pointer_as_index %r1 : memref<16x512xf32> -> index
+    "tile.run"(%a1, %b1, %c1) {kernel = "few_1", operandSegmentSizes = array<i32: 3>} : (index, index, index) -> ()
+    return
+  }
+  module @few_0 attributes {tile.chip = "sm_90a", tile.stage = "import"} {
+    func.func @few_0(%x: memref<16x2048xf16> {tile.role = "in"}, %w: memref<512x2048xf16> {tile.role = "in"}, %r: memref<16x512xf32> {tile.role = "out"}) {
+      %zero = arith.constant 0.0 : f32
+      linalg.fill ins(%zero : f32) outs(%r : memref<16x512xf32>)
+      linalg.generic {indexing_maps = [#mk, #nk, #mn], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %w : memref<16x2048xf16>, memref<512x2048xf16>) outs(%r : memref<16x512xf32>) {
+      ^bb0(%a: f16, %b: f16, %o: f32):
+        %1 = arith.extf %a : f16 to f32
+        %2 = arith.extf %b : f16 to f32
+        %3 = arith.mulf %1, %2 : f32
+        %4 = arith.addf %o, %3 : f32
+        linalg.yield %4 : f32
+      }
+      return
+    }
+  }
+  module @few_1 attributes {tile.chip = "sm_90a", tile.stage = "import"} {
+    func.func @few_1(%x: memref<16x2048xf16> {tile.role = "in"}, %w: memref<512x2048xf16> {tile.role = "in"}, %r: memref<16x512xf32> {tile.role = "out"}) {
+      %zero = arith.constant 0.0 : f32
+      linalg.fill ins(%zero : f32) outs(%r : memref<16x512xf32>)
+      linalg.generic {indexing_maps = [#mk, #nk, #mn], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %w : memref<16x2048xf16>, memref<512x2048xf16>) outs(%r : memref<16x512xf32>) {
+      ^bb0(%a: f16, %b: f16, %o: f32):
+        %1 = arith.extf %a : f16 to f32
+        %2 = arith.extf %b : f16 to f32
+        %3 = arith.mulf %1, %2 : f32
+        %4 = arith.addf %o, %3 : f32
+        linalg.yield %4 : f32
       }
       return
     }

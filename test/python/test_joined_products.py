@@ -74,6 +74,7 @@ def joined(monkeypatch: pytest.MonkeyPatch) -> None:
 CASES = {
     "lanes": ("sm_80", (2, 70, 50, 33, "f32", "kn", True), {}),
     "warps": ("sm_80", (2, 100, 72, 72, "f16", "nk", True), {}),
+    "one fragment each": ("sm_75", (2, 16, 192, 72, "f16", "kn", False), {}),
     "unaligned": ("sm_80", (2, 60, 91, 64, "f16", "nk", False), {}),
     "warpgroups": ("sm_90a", (2, 130, 104, 136, "f16", "nk", False), {"block": (128, 128, 64), "mma": "wgmma"}),
     "three": ("sm_90a", (3, 128, 64, 64, "f16", "kn", False), {"block": (128, 192, 64), "warp": (64, 192, 64)}),
@@ -174,13 +175,13 @@ def numbers_of_llama(sizes: Any, given: list[np.ndarray]) -> np.ndarray:
     return x + gate / (1 + np.exp(-gate)) * up @ wd.T
 
 
-def test_a_block_of_llama_is_eleven_launches() -> None:
-    """A norm, queries, keys and values, both turned, scores, their rows, what they weigh, its linear layer, a norm,
-    both halves of the MLP, its end. Keys and values are read by all heads that share them where they lie."""
+def test_a_block_of_llama_is_ten_launches() -> None:
+    """A norm, queries beside keys and values, both turned, scores, their rows, what they weigh, its linear layer, a
+    norm, both halves of the MLP, its end. Keys and values are read by all heads that share them where they lie."""
     module = llama_block()
     large = compile_module(module.text(module.Sizes(), "bf16"), chip="h100", until="lower")
     assert large.launch is not None
-    assert len(large.launch.steps) == 11
+    assert len(large.launch.steps) == 10
     rng = np.random.default_rng(0)
     for sizes in (module.Sizes(2, 12, 4, 2, 16, 40), module.Sizes(1, 9, 2, 1, 8, 24)):
         given = [rng.standard_normal(shape).astype(np.float32) * 0.5 for shape in sizes.shapes()]

@@ -18,7 +18,7 @@ KINDS = {
     "epilogue": ["product"], "filter": ["elementwise"], "khandelwal": ["product"], "open": ["product"],
     "parallel_sum": ["rows"], "row_sums": ["rows"], "softmax": ["rows"], "tiled": ["product"], "total": ["rows"],
     "pooling": ["elementwise"],
-    "windows": ["elementwise"], "power": ["product"] * 3, "blocks": ["product", "product", "elementwise"],
+    "windows": ["elementwise"], "power": ["product"] * 3, "blocks": ["product", "elementwise"],
     "heads": ["product"] * 4, "parts": ["product", "elementwise"], "swapped_parts": ["elementwise"] * 3,
     "columns": ["product", "product", "elementwise"],
 }  # fmt: skip
