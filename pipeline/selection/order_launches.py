@@ -187,7 +187,8 @@ def _change(module: Any, main: Any, better: _Better) -> None:
     ]
     more = [f"{len(gains) - NAMED} more"] if len(gains) > NAMED else []
     text = ", ".join([*gains[:NAMED], *more])
-    kernel_modules.add_note(module, f"kernels are in another order, so that L2 has what they read: {text}")
+    found = f": {text}" if text else ""
+    kernel_modules.add_note(module, f"kernels are in another order, so that L2 has what they read{found}")
 
 
 def _shown(number: float) -> str:
