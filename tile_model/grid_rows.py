@@ -45,18 +45,29 @@ def room(target: Target) -> tuple[int, int, int, int]:
 def of_grid(problem: RowProblem, target: Target) -> RowSchedule | None:
     """The schedule of a few rows that all fit on the chip, each shared by more blocks than a cluster has; None where
     others take them."""
-    bytes_ = problem.rows * problem.length * problem.read
-    least = LEAST if THIRD * MOST_CLUSTER * problem.rows < target.sms else LEAST_FUSED
-    if not _can_share(problem) or room(target)[0] // problem.rows <= MOST_CLUSTER or bytes_ < least:
+    if not (_can_share(problem) and problem.fixed and _pays(problem, problem.length * problem.read, target)):
         return None
     forms = (_shared_by(_Grid(problem, target, target.sms * down // problem.rows, 1, down)) for down in _downs(problem))
     return next(filter(None, forms), None)
 
 
+def of_open(problem: RowProblem, target: Target) -> RowSchedule | None:
+    """The schedule of a few rows of an open length, or along several loops, each shared by more blocks than a cluster
+    has, which go over their parts in each pass; None where others take them."""
+    if not (_can_share(problem) and _pays(problem, problem.length * problem.lines * problem.narrowest, target)):
+        return None
+    blocks, vector = target.sms // problem.rows, vector_of(problem, problem.length)
+    pieces = -(-problem.length // (THREADS * vector * blocks))
+    most = min(UNDER_WAY[1] // (vector * problem.narrowest), AT_ONCE[1] // vector, MOST_UNROLLED)
+    found = RowSchedule(THREADS, THREADS, vector, (1, THREADS * vector), unroll=max(1, min(most, pieces)), grid=blocks)
+    found.check()
+    return found
+
+
 def of_groups(problem: RowProblem, target: Target) -> RowSchedule | None:
     """The schedule of rows that no cluster holds, some at a time: as few turns as their blocks can take, and then as
     many blocks for each as there are."""
-    if not _can_share(problem) or not target.has_cooperative_launch:
+    if not (_can_share(problem) and problem.fixed and target.has_cooperative_launch):
         return None
     for each, down in ((each, down) for each in (2, 1) for down in _downs(problem)):
         slots, tiles = target.sms * each, problem.rows // down
@@ -75,8 +86,14 @@ def _downs(problem: RowProblem) -> list[int]:
 
 
 def _can_share(problem: RowProblem) -> bool:
-    counted = problem.fixed and not (problem.open_rows or problem.transposed or problem.results)
+    counted = not (problem.open_rows or problem.transposed or problem.results)
     return counted and problem.again and not problem.updated
+
+
+def _pays(problem: RowProblem, bytes_: int, target: Target) -> bool:
+    """Whether a row of so many bytes has more blocks of the grid than of a cluster, and enough for them."""
+    least = LEAST if THIRD * MOST_CLUSTER * problem.rows < target.sms else LEAST_FUSED
+    return room(target)[0] // problem.rows > MOST_CLUSTER and problem.rows * bytes_ >= least
 
 
 @dataclass(frozen=True)
