@@ -119,3 +119,5 @@ def test_a_call_divides_rows_as_its_sizes_ask() -> None:
     assert [each.rows and (each.rows.cluster, each.rows.grid) for length in (512, 30_001, 500_001, 500_003, 600)
             for each in kernel.at(s0=length).kernels] == [(1, 0), (8, 0), (1, 16), (1, 16), (1, 0)]  # fmt: skip
     assert sorted(kernel.variants) == ["s0~32768", "s0~512", "s0~512, s0%4", "s0~524288"]
+    steps = [step for length in (30_001, 500_001) for step in kernel.at(s0=length).launch.steps]
+    assert [(step.grid[0], step.cluster[0], step.cooperative) for step in steps] == [(64, 8, False), (128, 1, True)]
