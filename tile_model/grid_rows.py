@@ -59,7 +59,8 @@ def of_open(problem: RowProblem, target: Target) -> RowSchedule | None:
     blocks, vector = target.sms // problem.rows, vector_of(problem, problem.length)
     pieces = -(-problem.length // (THREADS * vector * blocks))
     most = min(UNDER_WAY[1] // (vector * problem.narrowest), AT_ONCE[1] // vector, MOST_UNROLLED)
-    found = RowSchedule(THREADS, THREADS, vector, (1, THREADS * vector), unroll=max(1, min(most, pieces)), grid=blocks)
+    found = RowSchedule(THREADS, THREADS, vector, (1, THREADS * vector), unroll=max(1, min(most, pieces)), grid=blocks,
+                        groups=_at_a_time(problem, 1))  # fmt: skip
     found.check()
     return found
 
@@ -86,8 +87,13 @@ def _downs(problem: RowProblem) -> list[int]:
 
 
 def _can_share(problem: RowProblem) -> bool:
-    counted = not (problem.open_rows or problem.transposed or problem.results)
-    return counted and problem.again and not problem.updated
+    return problem.again and not (problem.updated or problem.transposed or problem.results)
+
+
+def _at_a_time(problem: RowProblem, down: int) -> int:
+    """How many tiles of rows blocks take at a time that could take all of them; of an open number as many as are
+    typical, so that all blocks run at the same time whatever a call has."""
+    return -(-problem.rows // down) if problem.open_rows else 0
 
 
 def _pays(problem: RowProblem, bytes_: int, target: Target) -> bool:
@@ -116,8 +122,9 @@ class _Grid:
         problem, line = self.problem, THREADS * vector
         tiles = -(-(problem.length + max(shift - 1, 0)) // (line * self.blocks))
         registers = max(problem.held, -(-problem.read // _WORD)) * vector * self.down
-        common = RowSchedule(THREADS, THREADS, vector, (self.down, line), shift=shift, grid=self.blocks,
-                             groups=self.groups, min_blocks=self.each if self.each > 1 else 0)  # fmt: skip
+        groups = self.groups or _at_a_time(problem, self.down)
+        common = RowSchedule(THREADS, THREADS, vector, (self.down, line), shift=shift, grid=self.blocks, groups=groups,
+                             min_blocks=self.each if self.each > 1 else 0)  # fmt: skip
         if vector * self.down > AT_ONCE[self.each]:
             return None
         if tiles * registers <= HELD[self.each]:
@@ -161,7 +168,7 @@ def is_grid_too_large(problem: RowProblem, schedule: RowSchedule, target: Target
     shared = target.smem_sm // (kept + target.smem_reserved) if kept else target.blocks_sm
     each = min(target.threads_sm // schedule.threads, shared, target.blocks_sm)
     tiles = -(-problem.rows // down)
-    blocks = min(schedule.groups or tiles, tiles) * schedule.grid
+    blocks = (schedule.groups if problem.open_rows else min(schedule.groups or tiles, tiles)) * schedule.grid
     if blocks <= each * target.sms:
         return ""
     return f"{blocks} blocks do not fit on {target.chip} at once: {each} on each of {target.sms} SMs; expected fewer"

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from row_cases import chosen, odd_softmax, residual_norm, wide_norm
-from row_kernels import Case, check_stages, close, compiled, fields, measured, nothing, numbers, pinned, run
+from row_kernels import Case, Rows, check_stages, close, compiled, fields, measured, nothing, numbers, pinned, run
 
 from mlir_gemm.errors import DeviceError, ScheduleError
 from mlir_gemm.pipeline.driver import compile_module
@@ -116,8 +116,41 @@ def test_few_rows_of_an_open_length_are_gone_over_by_all_blocks() -> None:
     assert (schedule.grid, schedule.staged, schedule.front, schedule.groups) == (33, False, 0, 0)
     check_rows(problem, schedule, chip)
     assert "33 blocks of the grid" in explain_rows(problem, schedule)
-    for other in ({"length": 1000}, {"rows": 64}, {"open_rows": True}):
+    for other in ({"length": 1000}, {"rows": 64}):
         assert select_rows(dataclasses.replace(problem, **other), chip).grid == 0
+
+
+@pytest.mark.parametrize("changed", [{}, {"fixed": False}, {"rows": 100}])
+def test_of_an_open_number_of_rows_some_are_taken_at_a_time(changed: dict[str, Any]) -> None:
+    """All blocks run at the same time, whatever a call has: as many as suit what is typical."""
+    chip, problem = target("sm_90a"), dataclasses.replace(FEW, open_rows=True, **changed)
+    schedule = select_rows(problem, chip)
+    assert 0 < schedule.groups <= problem.rows
+    for rows_of_a_call in (1, problem.rows, 10**6):
+        check_rows(dataclasses.replace(problem, rows=rows_of_a_call), schedule, chip)
+    with pytest.raises(ScheduleError, match="blocks do not fit on sm_90a at once"):
+        check_rows(problem, dataclasses.replace(schedule, groups=300), chip)
+
+
+@pytest.mark.parametrize(("dynamic", "schedule"), [
+    ("m", fields(32, 32, 1, "1, 32", "grid = 3 : i64, groups = 2 : i64, staged = true, front = 1 : i64")),
+    ("m", fields(32, 32, 1, "2, 32", "grid = 2 : i64, groups = 3 : i64")),
+    ("mn", fields(32, 32, 1, "1, 32", "grid = 2 : i64, groups = 3 : i64")),
+])  # fmt: skip
+def test_an_open_number_of_rows_in_turns(dynamic: str, schedule: str) -> None:
+    given = Rows({"m": 5, "n": 130}, dynamic=dynamic)
+    given.argument("A", "mn", "f32")
+    given.argument("R", "mn", "f32")
+    given.reduce("sum", "A", "0.0", "%r = arith.addf %x0, %a : f32")
+    given.map("R", "A sum", "%r = arith.divf %x0, %x1 : f32")
+    kernel = compiled(pinned(Case(given.text(), [], []), schedule))
+    for m, n in ((5, 130), (1, 130), (13, 130), (0, 130), (4, 7), (2, 1333))[: 4 if dynamic == "m" else 6]:
+        arrays = [np.abs(numbers(np.random.default_rng(m), (m, n), "f32")), nothing((m, n), "f32")]
+        at = kernel.launch.at(bind([array.shape for array in arrays], kernel.launch))
+        report = simulate_launch(kernel.ir("lower"), at, arrays, Options(checks=True))
+        assert not report.findings and not report.stopped
+        wide = arrays[0].astype(np.float64)
+        close(arrays[1], wide / wide.sum(-1, keepdims=True))
 
 
 OPEN_NORM = (Path(__file__).parents[1] / "modules" / "front" / "open_group_norm.mlir").read_text()
@@ -147,7 +180,7 @@ def test_rows_of_an_open_length_by_blocks_of_the_grid(
         close(arrays[-1], group_norm(*arrays[:3]), 2e-5 if vector == h == w == 1 else 2**-20)
 
 
-@pytest.mark.parametrize("changed", [{"open_rows": True}, {"updated": True}, {"again": False}, {"length": 1000}])
+@pytest.mark.parametrize("changed", [{"updated": True}, {"again": False}, {"length": 1000}])
 def test_other_rows_are_not(changed: dict[str, Any]) -> None:
     problem = RowProblem(**{**FEW.__dict__, **changed})
     assert select_rows(problem, target("sm_90a")).grid == 0
