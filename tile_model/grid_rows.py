@@ -53,7 +53,8 @@ def of_grid(problem: RowProblem, target: Target) -> RowSchedule | None:
 
 def of_open(problem: RowProblem, target: Target) -> RowSchedule | None:
     """The schedule of a few rows of an open length, or along several loops, each shared by more blocks than a cluster
-    has, which go over their parts in each pass; None where others take them."""
+    has, which go over their parts in each pass; None where others take them. Group norm of four groups of 2x512x512
+    takes 11.6 us (torch.compile 10.0, H200), by clusters of eight 14.9 (11.7, H100)."""
     if not (_can_share(problem) and _pays(problem, problem.length * problem.lines * problem.narrowest, target)):
         return None
     blocks, vector = target.sms // problem.rows, vector_of(problem, problem.length)
