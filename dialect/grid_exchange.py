@@ -104,8 +104,8 @@ class Meeting:
 
 def meet(loop: Any, group: Any, sizes: tuple[Any, int, int], build: Callable[[Any, Meeting], None]) -> None:
     """Lets groups of blocks take rows in turn, at the insertion point in a loop over blocks. `group` is that of the
-    running block, `sizes` are those of the rows, which may be an index value, the groups, and of a group; `build` builds
-    what is done with a row.
+    running block, `sizes` are those of the rows (an index value where they are open), the groups, and of a group;
+    `build` builds what is done with a row.
 
     Where a group takes several rows, it has two lines of words, which rows use by turns: a block writes a line again
     when all have read the other one since, and so this one too.

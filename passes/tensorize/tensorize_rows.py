@@ -189,8 +189,8 @@ def _rows_of(function: Any, options: TensorizeRows, shape: TileShape, count: lis
         return tiles, min(options.groups or tiles, tiles) if isinstance(tiles, int) else options.groups
     many = f"tiles of {shape.rows} rows" if isinstance(tiles, int) else "rows whose number is known at run time only"
     wanted = f"up to {MOST_TOGETHER}" if isinstance(tiles, int) else "groups"
-    raise pass_error(function, f"grid={options.grid} for {many}; expected {wanted} for so many blocks, all of which run "
-                     "at the same time")  # fmt: skip
+    raise pass_error(function, f"grid={options.grid} for {many}; expected {wanted} for so many blocks, all of which "
+                     "run at the same time")  # fmt: skip
 
 
 def _check_front(function: Any, tiles: RowTiles) -> None:
