@@ -194,6 +194,7 @@ def test_errors_of_few_results_are_those_of_many_inputs():
     assert allowed == pytest.approx(0.5)
     assert pooled([3, math.nan], [3, 8], [3, 8])[0]["ours"] == math.inf
     assert [of_rows(Rows(kind, 3, 5000, "f32")).draws for kind in ("softmax", "row_sum", "column_sum")] == [342, 342, 1]
+    assert of_rows(Rows("softmax", 1, 10_000_000, "f32")).draws == 214  # no more elements than a second's
 
 
 def test_wrong_results_fail(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
