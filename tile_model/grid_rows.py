@@ -53,11 +53,14 @@ def of_grid(problem: RowProblem, target: Target) -> RowSchedule | None:
 
 def of_open(problem: RowProblem, target: Target) -> RowSchedule | None:
     """The schedule of a few rows of an open length, or along several loops, each shared by more blocks than a cluster
-    has, which go over their parts in each pass; None where others take them. Group norm of four groups of 2x512x512
-    takes 11.6 us (torch.compile 10.0, H200), by clusters of eight 14.9 (11.7, H100)."""
-    if not (_can_share(problem) and _pays(problem, problem.length * problem.lines * problem.narrowest, target)):
+    has, which go over their parts in each pass in whole vectors; None where others take them. Group norm of four groups
+    of 2x512x512 takes 11.6 us, by clusters of eight 15.2 (torch.compile 10.8), an instance norm of 8x524288 13.8, not
+    15.3, but by single elements, of 8x300001, 17.3, not 13.4 (H200)."""
+    vector = vector_of(problem, problem.length)
+    pays = _pays(problem, problem.length * problem.lines * problem.narrowest, target)
+    if not (_can_share(problem) and pays and vector * problem.narrowest >= ACCESS):
         return None
-    blocks, vector = target.sms // problem.rows, vector_of(problem, problem.length)
+    blocks = target.sms // problem.rows
     pieces = -(-problem.length // (THREADS * vector * blocks))
     most = min(UNDER_WAY[1] // (vector * problem.narrowest), AT_ONCE[1] // vector, MOST_UNROLLED)
     found = RowSchedule(THREADS, THREADS, vector, (1, THREADS * vector), unroll=max(1, min(most, pieces)), grid=blocks,

@@ -86,13 +86,13 @@ module attributes {tile.chip = "gfx942", tile.stage = "import"} {
 
 // -----
 
-// Four rows of an open length, typically long: all blocks go over them in each pass, and nothing is kept.
+// Four rows of an open length, a multiple of whole vectors and typically long: all blocks go over them in each pass, and nothing is kept.
 // CHECK-LABEL: func.func @open(
 //  CHECK-SAME: tile.rows = {{{.*}}grid = 33 : i64, shift = 0 : i64, staged = false
 #mn = affine_map<(m, n) -> (m, n)>
 #m = affine_map<(m, n) -> (m)>
 module attributes {tile.chip = "sm_90a", tile.stage = "import"} {
-  func.func @open(%A: memref<4x?xf32> {tile.role = "in", tile.symbols = ["", "s0"]}, %R: memref<4x?xf32> {tile.role = "out", tile.symbols = ["", "s0"]}) attributes {tile.hints = {s0 = 524288 : i64}, tile.kind = "rows"} {
+  func.func @open(%A: memref<4x?xf32> {tile.role = "in", tile.symbols = ["", "s0"]}, %R: memref<4x?xf32> {tile.role = "out", tile.symbols = ["", "s0"]}) attributes {tile.divisors = {s0 = 4 : i64}, tile.hints = {s0 = 524288 : i64}, tile.kind = "rows"} {
     %lowest = arith.constant 0xFF800000 : f32
     %greatest = memref.alloc() : memref<4xf32>
     linalg.fill ins(%lowest : f32) outs(%greatest : memref<4xf32>)

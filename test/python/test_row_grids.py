@@ -116,7 +116,7 @@ def test_few_rows_of_an_open_length_are_gone_over_by_all_blocks() -> None:
     assert (schedule.grid, schedule.staged, schedule.front, schedule.groups) == (33, False, 0, 0)
     check_rows(problem, schedule, chip)
     assert "33 blocks of the grid" in explain_rows(problem, schedule)
-    for other in ({"length": 1000}, {"rows": 64}):
+    for other in ({"length": 1000}, {"rows": 64}, {"aligned": 2}):
         assert select_rows(dataclasses.replace(problem, **other), chip).grid == 0
 
 
