@@ -53,7 +53,7 @@ class FunctionBench:
         arguments = [*drawn.inputs, *drawn.outputs]
         absent: list[str] = []
         with torch.no_grad():
-            errors = self._errors(drawn, lambda: kernel(*arguments))
+            errors, noise = self._errors(function, drawn, kernel)
             runs: dict[str, Run] = {OURS: lambda: kernel(*arguments), EAGER: drawn.run}
             if COMPILE in self.settings.rivals:
                 self._add_compiled(drawn, runs, absent)
@@ -66,20 +66,28 @@ class FunctionBench:
             bytes=function.bytes,
             kernels=len(kernel.launch.steps),
             errors=errors,
-            right=errors[OURS] <= max(WORSE * errors[EAGER], drawn.noise),
+            right=errors[OURS] <= max(WORSE * errors[EAGER], noise),
             cold=dict(zip(runs, cold, strict=True)),
             sustained=dict(zip(runs, sustained, strict=True)),
             absent=absent,
+            draws=function.draws,
         )
 
-    def _errors(self, drawn: Drawn, ours: Run) -> dict[str, float]:
-        """Of ours, whose memory for results holds NaN before, and of eager PyTorch."""
-        for out in drawn.outputs:
-            out.fill_(math.nan)
-        returned = ours()
-        own = tuple(drawn.outputs) or results_of(returned)
-        exact = drawn.exact()
-        return {OURS: error_of(own, exact), EAGER: error_of(results_of(drawn.run()), exact)}
+    def _errors(self, function: Function, first: Drawn, kernel: Any) -> tuple[dict[str, float], float]:
+        """Of ours, whose memory for results holds NaN before, and of eager PyTorch, and what is allowed in any case:
+        over all that the function is drawn, as if the results were parts of one."""
+        ours, eager, allowed = list[_Squares](), list[_Squares](), list[_Squares]()
+        for number in range(function.draws):
+            drawn = function.draw(self._torch, self.settings.seed + number) if number else first
+            for out in drawn.outputs:
+                out.fill_(math.nan)
+            returned = kernel(*drawn.inputs, *drawn.outputs)
+            own = tuple(drawn.outputs) or results_of(returned)
+            exact = drawn.exact()
+            ours.append(_squares(own, exact))
+            eager.append(_squares(results_of(drawn.run()), exact))
+            allowed.append([(drawn.noise**2 * whole, whole) for _, whole in ours[-1]])
+        return {OURS: _pooled(ours), EAGER: _pooled(eager)}, _pooled(allowed)
 
     def _add_compiled(self, drawn: Drawn, runs: dict[str, Run], absent: list[str]) -> None:
         # Each is a program of its own: without the reset the ninth would be refused by the limit on recompilation.
@@ -107,9 +115,26 @@ class FunctionBench:
 
 def error_of(results: Sequence[Any], exact: Sequence[Any]) -> float:
     """The largest relative error of several results, by Frobenius norm; infinite for what is not a number."""
-    found: list[float] = []
+    return _pooled([_squares(results, exact)])
+
+
+_Squares = list[tuple[float, float]]
+"""Of each result the squares of the Frobenius norms of its difference from what is exact, and of what is exact."""
+
+
+def _squares(results: Sequence[Any], exact: Sequence[Any]) -> _Squares:
+    found = _Squares()
     for got, right in zip(results, exact, strict=True):
         wide = right.double()
         difference = float((got.reshape(right.shape).double() - wide).norm())
-        found.append(difference / max(float(wide.norm()), 1e-300))
+        found.append((difference**2, float(wide.norm()) ** 2))
+    return found
+
+
+def _pooled(draws: Sequence[_Squares]) -> float:
+    """The largest relative error of several results, each over all draws."""
+    found: list[float] = []
+    for each in zip(*draws, strict=True):
+        error, whole = (math.fsum(squares) for squares in zip(*each, strict=True))
+        found.append(math.sqrt(error) / max(math.sqrt(whole), 1e-300))
     return max(found) if all(map(math.isfinite, found)) else math.inf

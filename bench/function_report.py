@@ -20,7 +20,7 @@ _READING = (
     "Microseconds, medians. A ratio is how many times as fast ours is as the faster of eager PyTorch and "
     "torch.compile, or as a copy that reads and writes as many bytes. *Cold*: single runs with the L2 cache "
     "overwritten before each. *Sustained*: bursts back to back. Errors are relative to float64, by Frobenius norm, "
-    "ours and eager PyTorch's. `docs/benchmarks.md` says how it is measured."
+    "ours and eager PyTorch's, of few rows over many inputs. `docs/benchmarks.md` says how it is measured."
 )
 _COLORS = {True: "#0072b2", False: "#d55e00"}
 _DPI = 130

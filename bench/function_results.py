@@ -36,6 +36,8 @@ class Entry:
     sustained: dict[str, Spread]
     absent: list[str]
     """Who did not take part, and why."""
+    draws: int = 1
+    """How many inputs the errors are of."""
 
     def seconds(self, name: str, regime: str) -> float | None:
         """The median of a contender; None where it did not take part."""

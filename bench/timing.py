@@ -10,6 +10,7 @@ the same other one.
 from __future__ import annotations
 
 import itertools
+import random
 import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -62,6 +63,13 @@ def rotations(count: int, rounds: int) -> Iterator[list[int]]:
         yield order if number % 2 == 0 else order[::-1]
 
 
+def drawn_orders(count: int, rounds: int) -> Iterator[list[int]]:
+    """The order of each round, drawn: no function comes after the same one each time."""
+    rng = random.Random(0)
+    for _ in range(rounds):
+        yield rng.sample(range(count), count)
+
+
 def is_slow_to_launch(seconds: float, host: float) -> bool:
     """Whether a burst might wait for the host, which needs `host` seconds for a launch. `seconds` is that of a cold
     run; a run out of the cache may take half of it."""
@@ -77,8 +85,9 @@ def burst_length(seconds: float, wanted: float, host: float) -> int:
 class Timer:
     """Times functions on the current GPU, on PyTorch's current stream."""
 
-    def __init__(self, torch: Any, rounds: int, bursts: int, burst_seconds: float) -> None:
-        self._torch = torch
+    def __init__(self, torch: Any, rounds: int, bursts: int, burst_seconds: float, apart: bool = False) -> None:
+        """`apart`: bursts find nothing in L2 of what was measured before, and come in an order drawn for each round."""
+        self._torch, self._apart = torch, apart
         self._rounds, self._bursts, self._burst_seconds = rounds, bursts, burst_seconds
         self._flush = torch.empty(FLUSH_BYTES, dtype=torch.int8, device="cuda")
 
@@ -129,8 +138,10 @@ class Timer:
         """Each run in bursts, and how many it has in one. `sample` is called while the GPU is at each burst."""
         lengths = [burst_length(each, self._burst_seconds, own) for each, own in zip(estimates, host, strict=True)]
         pairs: list[list[tuple[Any, Any]]] = [[] for _ in runs]
-        for order in rotations(len(runs), self._bursts):
+        for order in (drawn_orders if self._apart else rotations)(len(runs), self._bursts):
             for index in order:
+                if self._apart:
+                    self._flush.zero_()
                 if is_slow_to_launch(estimates[index], host[index]):
                     self._wait(AHEAD * lengths[index] * host[index])
                 start, end, middle = self._timed(runs[index], lengths[index])

@@ -102,19 +102,21 @@ class Meeting:
         return list(operation.results)
 
 
-def meet(loop: Any, group: Any, sizes: tuple[int, int, int], build: Callable[[Any, Meeting], None]) -> None:
+def meet(loop: Any, group: Any, sizes: tuple[Any, int, int], build: Callable[[Any, Meeting], None]) -> None:
     """Lets groups of blocks take rows in turn, at the insertion point in a loop over blocks. `group` is that of the
-    running block, `sizes` are those of the rows, the groups, and of a group; `build` builds what is done with a row.
+    running block, `sizes` are those of the rows (an index value where they are open), the groups, and of a group;
+    `build` builds what is done with a row.
 
     Where a group takes several rows, it has two lines of words, which rows use by turns: a block writes a line again
     when all have read the other one since, and so this one too.
     """
     rows, groups, blocks = sizes
     rank = indexing.rem(body(loop).arguments[0], blocks)
-    if groups == rows:
+    if isinstance(rows, int) and groups == rows:
         build(group, Meeting(loop.operation, groups, blocks, group, rank))
         return
-    made = dialect("scf").ForOp(group, constants.index(rows), constants.index(groups))
+    end = constants.index(rows) if isinstance(rows, int) else rows
+    made = dialect("scf").ForOp(group, end, constants.index(groups))
     with ir.InsertionPoint(made.body):
         row = made.body.arguments[0]
         line = indexing.add(indexing.mul(group, 2), indexing.rem(indexing.div(row, groups), 2))

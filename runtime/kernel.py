@@ -185,7 +185,7 @@ class Kernel:
         variant = self._variants.at(values)
         launcher = self._launcher
         assert isinstance(launcher, DynamicLauncher)
-        launch, records = self._launch.at(values), self._variants.records(variant, values)
+        launch, records = variant.artifact.launch.at(values), self._variants.records(variant, values)
         return Kernel(variant, launcher.at(values), launch, records, device=self._device)
 
     def load(self, ordinal: int) -> LoadedKernel:

@@ -18,7 +18,8 @@ from math import inf
 from typing import Any
 
 from mlir_gemm.errors import Error, ScheduleError
-from mlir_gemm.parts.registry import mmas, mmas_on
+from mlir_gemm.parts.layout import staged
+from mlir_gemm.parts.registry import mainloops, mmas, mmas_on
 from mlir_gemm.parts.traffic import operand_bytes
 from mlir_gemm.parts.warp_level.constants import FragmentConstants
 from mlir_gemm.parts.wording import shown_time
@@ -33,6 +34,8 @@ from mlir_gemm.tile_model.swap import across_in_b, should_swap, swapped
 
 ALIGNED = 128
 """Bits to which rows of the workspace are aligned."""
+LINE = 128
+"""Bytes of a line of L2."""
 ALONG_K = {"a": "mk", "b": "nk"}
 TRANSPOSED, BY_ELEMENT = 15.6, 4.0
 """Bytes, read and written, that an SM moves in a clock in patches of whole vectors that it transposes: 147 us for 256
@@ -56,7 +59,7 @@ def offer(case: Case) -> Alternative | None:
     typical = typical_part(problem, target, pinned) if case.divisible else problem
     try:
         advice = relayout_advice(typical, target, pinned)
-        block = _block(relaid(typical, advice), target, pinned) if advice else (1, 1, 1)
+        block = _block(relaid(typical, advice), advice, target, pinned) if advice else (1, 1, 1)
     except Error:
         return None
     if not advice:
@@ -122,11 +125,27 @@ def _computed(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> Pr
     return swapped(problem) if swaps else problem
 
 
-def _block(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> Tile:
-    """The block tile of a product, as its own sides are."""
+def _block(problem: Problem, advice: Mapping[str, str], target: Target, pinned: Mapping[str, Any]) -> Tile:
+    """The tile of which copies hold whole ones, as the product's own sides are."""
     computed = _computed(problem, target, pinned)
-    m, n, k = select(computed, target, pinned).schedule.block
+    schedule = select(computed, target, pinned).schedule
+    if mainloops()[schedule.mainloop].producer and staged(schedule) == "ab":
+        return _lines(problem, advice)
+    m, n, k = schedule.block
     return (m, n, k) if computed is problem else (n, m, k)
+
+
+def _lines(problem: Problem, advice: Mapping[str, str]) -> Tile:
+    """What copies for the copy engine consist of: it reads zeros beyond an operand's end, so that their rows are as
+    many as the operand's, and a copy that transposes goes in whole vectors. Rows that are not whole vectors get whole
+    lines, or a half or less of one, so that no box of the copy engine begins within a line and ends in the next."""
+    wanted = {"m": 1, "n": 1, "k": 1}
+    for operand, order in advice.items():
+        bytes_ = memory_bytes(problem, operand)
+        row = getattr(problem, order[1]) * bytes_
+        if row * 8 % ALIGNED:
+            wanted[order[1]] = max(wanted[order[1]], min(LINE, 1 << row.bit_length()) // bytes_)
+    return wanted["m"], wanted["n"], wanted["k"]
 
 
 def best_mma(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> str:

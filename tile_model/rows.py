@@ -16,7 +16,7 @@ from mlir_gemm.spec.target import Target
 from mlir_gemm.spec.threads import LANES
 from mlir_gemm.tile_model.columns import of_columns
 from mlir_gemm.tile_model.finishing_rows import of_results
-from mlir_gemm.tile_model.grid_rows import RESERVED, is_grid_too_large, of_grid, of_groups
+from mlir_gemm.tile_model.grid_rows import RESERVED, is_grid_too_large, of_grid, of_groups, of_open
 from mlir_gemm.tile_model.line_rows import WORD, is_line, of_line
 from mlir_gemm.tile_model.row_accesses import (
     ACCESS,
@@ -301,8 +301,11 @@ def _access(problem: RowProblem, cluster: int, target: Target) -> tuple[int, int
 
 
 def _of_unknown(problem: RowProblem, target: Target) -> RowSchedule:
-    """Rows of no constant length, or along several loops. Few of them go to clusters, which go over them in each pass:
-    nobody reduces their parts in a kernel of its own."""
+    """Rows of no constant length, or along several loops. Few of them go to clusters, or to the whole grid, which go
+    over them in each pass: nobody reduces their parts in a kernel of its own."""
+    shared = of_open(problem, target)
+    if shared is not None:
+        return shared
     vector, few = vector_of(problem, problem.length), _blocks_of_few(problem, target)
     if few > 1:
         threads = MOST_THREADS if FEW_ROWS * problem.rows <= target.sms else PASS_THREADS

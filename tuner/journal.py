@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import json
 import os
+import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +26,38 @@ def is_journal(path: Path) -> bool:
         return False
 
 
+PATIENCE = 2.0
+"""Seconds after which a worker says that it waits: a line is written in milliseconds."""
+
+
+class Lock(JournalFileOpenLock):
+    """Optuna's, which waits without a word for one that a killed worker has left, until it takes it away."""
+
+    def acquire(self) -> bool:
+        try:
+            os.close(os.open(self._lock_file, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+            return True
+        except FileExistsError:
+            pass
+        late = threading.Timer(PATIENCE, self._say)
+        late.daemon = True
+        late.start()
+        try:
+            return super().acquire()
+        finally:
+            late.cancel()
+
+    def _say(self) -> None:
+        print(f"note: waiting for '{self._lock_file}': another worker writes to the study, or was killed while it did; "
+              f"a lock that is {self.grace_period} seconds old is taken away", file=sys.stderr, flush=True)  # fmt: skip
+
+
 class Journal(JournalFileBackend):
     """Optuna's journal. Before anything is added, a last line without its end is cut off: whoever was to write it has
     been told that it failed, or has ended; with more after it nobody could read the journal any more."""
 
     def __init__(self, path: str) -> None:
-        self._path, self._own = path, JournalFileOpenLock(path)
+        self._path, self._own = path, Lock(path)
         super().__init__(path, lock_obj=self._own)
         self._mend()
 

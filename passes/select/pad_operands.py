@@ -196,7 +196,8 @@ class _Move:
         bytes_ = element.width // 8
         was = min((s for s, n in zip(self.view.strides, self.view.shape, strict=True) if s > 1 and n > 1), default=1)
         moved = "" if self.order == sorted(self.order) else f", in the order {self.wanted}"
+        zeros = "" if self._same_sizes() else ", with zeros at their ends"
         return (
             f"operand {self.operand.upper()} of a product is re-laid out for it{moved}: its rows are {was * bytes_} "
-            f"bytes apart, those of the copy {self.shape[-1] * bytes_}, with zeros at their ends"
+            f"bytes apart, those of the copy {self.shape[-1] * bytes_}{zeros}"
         )

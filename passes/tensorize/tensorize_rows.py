@@ -14,8 +14,8 @@ loop is over G groups of N blocks then, each of which goes over every G-th row. 
 A second run changes nothing.
 
 Refuses operations in other loops, other reductions than combinations by one associative operation, and a result that
-the kernel also reads elsewhere; with `grid`, a number of rows that is known at run time only; with `front`, rows that
-have no such tiles.
+the kernel also reads elsewhere; with `grid` and no `groups`, a number of rows that is known at run time only; with
+`front`, rows that have no such tiles.
 """
 
 from __future__ import annotations
@@ -129,10 +129,9 @@ def _convert(function: Any, shape: TileShape, options: TensorizeRows) -> None:
         count = [loops.sizes[loop] for loop in range(loops.outer)]
         count[-1] = indexing.ceildiv(count[-1], shape.rows)
         mapping = ir.ArrayAttr.get([ir.Attribute.parse("#gpu.block<x>")])
-        blocks = indexing.product([*count, *([cluster * parts] if cluster * parts > 1 else [])])
-        rows = _rows_of(function, options, shape, blocks) if options.grid else 0
-        groups = min(options.groups or rows, rows)
-        blocks = groups * cluster if options.grid else blocks
+        rows, groups = _rows_of(function, options, shape, count) if options.grid else (0, 0)
+        shared = [cluster * parts] if cluster * parts > 1 else []
+        blocks = groups * cluster if options.grid else indexing.product([*count, *shared])
         forall = dialect("scf").ForallOp([0], [blocks], [1], mapping=mapping)
     if options.grid:
         forall.operation.attributes[COOPERATIVE] = constants.integer(cluster)
@@ -183,13 +182,15 @@ def _convert(function: Any, shape: TileShape, options: TensorizeRows) -> None:
             op.operation.erase()
 
 
-def _rows_of(function: Any, options: TensorizeRows, shape: TileShape, blocks: Any) -> int:
-    """How many tiles of rows there are, each of which blocks of the grid share."""
-    if isinstance(blocks, int) and shape.rows <= MOST_TOGETHER:
-        return blocks // options.grid
-    many = f"tiles of {shape.rows} rows" if isinstance(blocks, int) else "rows whose number is known at run time only"
-    raise pass_error(function, f"grid={options.grid} for {many}; expected up to {MOST_TOGETHER} for so many blocks, "
-                     "all of which run at the same time")  # fmt: skip
+def _rows_of(function: Any, options: TensorizeRows, shape: TileShape, count: list[Any]) -> tuple[Any, int]:
+    """How many tiles of rows there are, each of which blocks of the grid share, and how many at a time."""
+    tiles = indexing.product(count)
+    if shape.rows <= MOST_TOGETHER and (isinstance(tiles, int) or options.groups):
+        return tiles, min(options.groups or tiles, tiles) if isinstance(tiles, int) else options.groups
+    many = f"tiles of {shape.rows} rows" if isinstance(tiles, int) else "rows whose number is known at run time only"
+    wanted = f"up to {MOST_TOGETHER}" if isinstance(tiles, int) else "groups"
+    raise pass_error(function, f"grid={options.grid} for {many}; expected {wanted} for so many blocks, all of which "
+                     "run at the same time")  # fmt: skip
 
 
 def _check_front(function: Any, tiles: RowTiles) -> None:

@@ -11,8 +11,8 @@ i8 and f8E4M3FN, or the types that are named. At each size TN is compiled in two
 timed beside our own NT, calls interleaved, medians of five rounds; NT as it is chosen for `--chip` (`sm_90a` has the
 figures of an H200), and in the larger blocks of WIDE. Times are the GPU's: it is held until all launches of a round are
 queued, since a call from Python takes as long as a product of 2048x2048x2048; times of calls stand beside them. Random
-products have m and n of 16 elements each, any k, and the way that the model takes, or B transposed in tiles of all
-forms. All hold whole numbers and must be exact, where the result had held nothing like it. Exit status 1 where one is
+products have m and n of 16 elements each, any k, and in turn B transposed, in tiles of all forms, and one operand
+copied. All hold whole numbers and must be exact, where the result had held nothing like it. Exit status 1 where one is
 not.
 """
 
@@ -149,16 +149,16 @@ def by_kernel(call: Any, torch: Any) -> dict[str, float]:
 
 
 def randomly(count: int, seed: int, largest: int) -> Iterator[Job]:
-    """Products of ragged sizes, with tiles of all forms."""
+    """Products of ragged sizes: in turn B transposed, in tiles of all forms, and one operand copied."""
     draw = random.Random(seed)
     for number in range(count):
-        tile = TILES[number % len(TILES)]
+        tile = "" if number % 2 else TILES[number // 2 % len(TILES)]
         most = largest // 16
         m, n = (16 * draw.randint(1, most) for _ in range(2))
         k = draw.randint(17, 2 * largest)
         if "cluster" in tile:  # what these need: two tiles, two steps of k for each part
             m, k = max(m, 144), max(k, 600)
-        yield Job(m, n, k, draw.choice(USUAL), ("km", "kn"), tile, IN_PLACE)
+        yield Job(m, n, k, draw.choice(USUAL), ("km", "kn"), tile, COPIED if number % 2 else IN_PLACE)
 
 
 def warm(job: Job) -> str:

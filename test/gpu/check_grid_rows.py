@@ -5,8 +5,9 @@ ever.
 
 Each kernel runs three times on outputs of NaN: compared with float64, and bit by bit with each other. Then pairs of
 kernels run on two streams at once, hundreds of launches each, kernels that overlap their starts run between others, and
-calls captured in graphs are launched on another stream. What takes longer than a minute is a deadlock: exit code 4. A
-kernel with more blocks than fit must be refused with a message. A line of JSON for each.
+calls captured in graphs are launched on another stream, and one kernel of open sizes gets more rows and fewer. What
+takes longer than a minute is a deadlock: exit code 4. A kernel with more blocks than fit must be refused with a
+message. A line of JSON for each.
 """
 
 from __future__ import annotations
@@ -37,6 +38,16 @@ LISTED = [
     Rows("softmax", 1, 600000, "f32"), Rows("layer_norm", 12, 100000, "f32"),
 ]  # fmt: skip
 WORSE, NOISE = 1.1, 2.0**-22
+OPEN = """func.func @softmax(%x: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %m = tensor.dim %x, %c0 : tensor<?x?xf32>
+  %n = tensor.dim %x, %c1 : tensor<?x?xf32>
+  %e = tensor.empty(%m, %n) : tensor<?x?xf32>
+  %r = linalg.softmax dimension(1) ins(%x : tensor<?x?xf32>) outs(%e : tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %r : tensor<?x?xf32>
+}"""
+"""Rows whose number and length are known at run time only."""
 
 
 def drawn(count: int, seed: int) -> list[Rows]:
@@ -144,6 +155,25 @@ def in_graph(torch: Any, case: Case, launches: int) -> dict[str, Any]:
     return {"case": f"{case.rows.name} in graphs", "right": case.is_right}
 
 
+def of_open_sizes(torch: Any) -> list[dict[str, Any]]:
+    """One kernel for rows of any number and length, some at a time: fewer than that, more, and short ones."""
+    sizes, found = {"s0": 8, "s1": 1000000}, list[dict[str, Any]]()
+    kernel = mlir_gemm.compile(OPEN, chip=CHIP, sizes=sizes, divisors={"s1": 4})
+    for m, n in ((8, 1000000), (3, 700004), (40, 250000), (8, 1000000), (1, 8), (13, 300004), (100, 5000)):
+        x = torch.randn(m, n, device="cuda")
+        exact, bits, error = torch.softmax(x.double(), -1), list[Any](), 0.0
+        for _ in range(2):
+            poison = torch.full_like(x, math.nan)
+            del poison  # the result comes to lie there
+            bits.append(kernel(x).clone())
+            error = max(error, error_of([bits[-1]], [exact]))
+        least = error_of([torch.softmax(x, -1)], [exact])
+        grids = [each.rows.grid for each in kernel.kernels if each.rows is not None]
+        found.append({"case": f"softmax ?x?, {m}x{n} f32", "grid": grids, "error": error, "least": least,
+                      "right": error <= max(WORSE * least, NOISE), "same_bits": torch.equal(*bits)})  # fmt: skip
+    return found
+
+
 def refused(torch: Any) -> dict[str, Any]:
     """More blocks than fit: the GPU's own count, found when the code is loaded."""
     schedule = RowSchedule(1024, 1024, 4, (1, 8192), grid=264)
@@ -185,6 +215,8 @@ def main() -> int:
     note(in_graph(torch, cases[0], 30))
     for rows in drawn(options.random, options.seed):
         note(Case(torch, rows).check())
+    for entry in of_open_sizes(torch):
+        note(entry)
     note(refused(torch))
     signal.alarm(0)
     wrong = [each["case"] for each in found if not each["right"] or not each.get("same_bits", True)]

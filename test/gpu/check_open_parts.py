@@ -114,10 +114,10 @@ def cases() -> list[Case]:
         for each in images
     ]  # fmt: skip
     instances = (Path(__file__).resolve().parents[1] / "modules/front/open_instance_norm.mlir").read_text()
-    for batch, length in ((2, 40960), (4, 16384)):
-        text = instances.replace("2x4x", f"{batch}x32x")
-        shapes = tuple(((batch, 32, each),) for each in (7, 4097, length))
-        name = f"instance norm {batch * 32}x{length}"
+    for batch, channels, length in ((2, 32, 40960), (4, 32, 16384), (2, 4, 524288), (2, 4, 300001)):
+        text = instances.replace("2x4x", f"{batch}x{channels}x")
+        shapes = tuple(((batch, channels, each),) for each in (7, 4097, length))
+        name = f"instance norm {batch * channels}x{length}"
         found.append(Case(name, text, "f32", eager_instances, shapes, (("s0", length),)))
     for element, width in (("f16", 512), ("f32", 512), ("bf16", 1000), ("f16", 77)):
         steps = ((1, 2), (3, 7), (2, 129), (8, 4096))

@@ -18,7 +18,8 @@ torch.compile is measured too. A schedule is words:
     +luckN  loads of each warp are evict_first, but normal in N of 32 launches, as its clock says
 
 Each result is compared with float64; what is in memory before is NaN. `--random` adds sizes that nobody chose, beside
-torch.compile. All times are microseconds: cold and sustained, all of a kernel in turn.
+torch.compile. All times are microseconds: cold and sustained, all of a kernel in turn, bursts in an order that is drawn
+anew for each round, after L2 was overwritten: loads that L2 gives up first find there what another schedule has left.
 """
 
 from __future__ import annotations
@@ -43,9 +44,11 @@ from mlir_gemm.bench.function_measure import error_of
 from mlir_gemm.bench.functions import Rows, drawn_rows, of_rows
 from mlir_gemm.bench.timing import Timer
 from mlir_gemm.pipeline import importing
+from mlir_gemm.pipeline.runner import run_passes
 from mlir_gemm.runtime import device
 from mlir_gemm.spec.launch import Launch
 from mlir_gemm.spec.rows import RowSchedule
+from mlir_gemm.tile_model.chips import target
 
 CHIP = "sm_90a"
 WIDEST = 16
@@ -208,15 +211,12 @@ def compiled(case: tuple[Rows, list[str], bool]) -> dict[str, str]:
 
 
 def made(text: str, edits: list[str]) -> Any:
-    """A kernel, or, with `+split`, the kernels of each step of few long rows."""
-    asked = importing.chip_options
+    """A kernel, or, with `+split`, a kernel for each step of few long rows: `import` without what the grid can hold."""
     if SPLIT in edits:
-        text = f"// a kernel for each step\n{text}"  # another place in the cache
-        importing.chip_options = lambda *given: {**asked(*given), "group-rows": {}}
-    try:
-        return mlir_gemm.compile(text, chip=CHIP)
-    finally:
-        importing.chip_options = asked
+        passes = importing.passes_for(text, {}, target(CHIP))
+        grouped = str(run_passes(text, ["group-rows" if each.name == "group-rows" else str(each) for each in passes]))
+        text = grouped.replace("module {", f'module attributes {{tile.chip = "{CHIP}", tile.stage = "import"}} {{', 1)
+    return mlir_gemm.compile(text, chip=CHIP)
 
 
 class Bench:
@@ -224,7 +224,7 @@ class Bench:
 
     def __init__(self, torch: Any, seconds: float) -> None:
         self._torch, self._until = torch, time.monotonic() + seconds
-        self._timer = Timer(torch, rounds=10, bursts=3, burst_seconds=0.004)
+        self._timer = Timer(torch, rounds=10, bursts=4, burst_seconds=0.004, apart=True)
 
     @property
     def out_of_time(self) -> bool:
@@ -260,8 +260,8 @@ class Bench:
             drawn.compiled()
             runs[COMPILE] = drawn.compiled
         source = torch.empty(max(entry["bytes"] // 2, 1), dtype=torch.int8, device="cuda")
-        target = torch.empty_like(source)
-        runs[COPY] = lambda: target.copy_(source)
+        copied = torch.empty_like(source)
+        runs[COPY] = lambda: copied.copy_(source)
         with torch.no_grad():
             host = self._timer.host(list(runs.values()))
             cold = self._timer.cold(list(runs.values()), host)

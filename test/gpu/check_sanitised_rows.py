@@ -1,4 +1,4 @@
-"""40 kernels of rows under compute-sanitizer, all of a tool in one process, which loads neither MLIR nor PyTorch.
+"""42 kernels of rows under compute-sanitizer, all of a tool in one process, which loads neither MLIR nor PyTorch.
 
     python test/gpu/check_sanitised_rows.py [--tools memcheck,racecheck,initcheck,synccheck] [-o RESULTS.json]
     python test/gpu/check_sanitised_rows.py --compile-only         # no GPU: compiles all of them
@@ -6,9 +6,9 @@
 
 Every form of a kernel of rows is there: a row for a thread, a part of a warp, several warps; rows in registers, in
 shared memory, read again, as one line, from aligned addresses on; clusters of 2, 4 and 8; several rows of a cluster;
-columns; long rows in parts; several results. Kernels are compiled by a pool of processes first, into a cache that the
-processes under compute-sanitizer read. Results are NaN before, and are compared with float64. Each kernel is named
-after its case, so that what a tool finds says where.
+rows that blocks of the whole grid share; columns; long rows in parts; several results. Kernels are compiled by a pool
+of processes first, into a cache that the processes under compute-sanitizer read. Results are NaN before, and are
+compared with float64. Each kernel is named after its case, so that what a tool finds says where.
 """
 
 from __future__ import annotations
@@ -95,6 +95,28 @@ CASES: dict[str, Make] = {
         "softmax", 3, 4096, "f32", 64, 64, 4, "1, 256", "cluster = 2 : i64, staged = true"
     ),
     "a cluster reads again": _fixed("softmax", 2, 9000, "f32", 64, 64, 4, "1, 256", "cluster = 2 : i64"),
+    "blocks of the grid": _fixed(
+        "softmax",
+        2,
+        20_001,
+        "f32",
+        128,
+        128,
+        1,
+        "1, 128",
+        "staged = true, grid = 9 : i64, front = 4 : i64, unroll = 3 : i64",
+    ),
+    "blocks of the grid, in turns": _fixed(
+        "layer_norm",
+        5,
+        18_003,
+        "f16",
+        128,
+        128,
+        8,
+        "1, 1024",
+        "shift = 8 : i64, staged = true, grid = 5 : i64, groups = 2 : i64, min_blocks = 2 : i64",
+    ),
     "few rows": _free("softmax", 2, 17275, "f32"),
     "one row of a cluster": _free("layer_norm", 1, 17236, "bf16"),
     "long rows in parts": _free("row_sum", 2, 300_000, "f32"),

@@ -32,7 +32,7 @@ func.func @short(%A: memref<4x30xf32>, %R: memref<4xf32>) attributes {tile.kind 
 #mn = affine_map<(m, n) -> (m, n)>
 #m = affine_map<(m, n) -> (m)>
 
-// OPEN: tensorize-rows-refuses-grid.mlir:[[# @LINE + 1]]:1: error: grid=4 for rows whose number is known at run time only; expected up to 8 for so many blocks
+// OPEN: tensorize-rows-refuses-grid.mlir:[[# @LINE + 1]]:1: error: grid=4 for rows whose number is known at run time only; expected groups for so many blocks
 func.func @open(%A: memref<?x30xf32> {tile.symbols = ["s0", ""]}, %R: memref<?xf32> {tile.symbols = ["s0"]}) attributes {tile.kind = "rows"} {
   %zero = arith.constant 0.0 : f32
   linalg.fill ins(%zero : f32) outs(%R : memref<?xf32>)

@@ -111,6 +111,17 @@ def test_timer_measures_in_turn():
     assert len(samples_taken) == 4
 
 
+def test_bursts_apart_find_nothing_of_each_other():
+    gpu = FakeGpu()
+    timer = Timer(gpu, rounds=2, bursts=40, burst_seconds=2e-3, apart=True)
+    runs = [gpu.takes(name, 1e-3) for name in "abc"]
+    timer.sustained(runs, [1e-3] * 3, [1e-6] * 3, lambda: None)
+    assert gpu.order[::3] == ["flush"] * 120 and gpu.order[1::3] == gpu.order[2::3]
+    rounds = ["".join(gpu.order[start : start + 9 : 3]) for start in range(1, 360, 9)]
+    assert all(sorted(each) == ["a", "b", "c"] for each in rounds)
+    assert len(set(rounds)) == 6
+
+
 def test_the_gpu_waits_for_the_host():
     gpu = FakeGpu()
     timer = Timer(gpu, rounds=2, bursts=2, burst_seconds=20e-3)

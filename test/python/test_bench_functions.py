@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import dataclasses
+import math
+from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
+import numpy as np
 import pytest
 
 import mlir_gemm
 from mlir_gemm.bench import function_report, plots
 from mlir_gemm.bench.block_functions import BLOCKS
+from mlir_gemm.bench.function_measure import FunctionBench
 from mlir_gemm.bench.function_results import Entry, Results, read
-from mlir_gemm.bench.functions import RANDOM, SEED, Rows, drawn_rows, of_rows, select
+from mlir_gemm.bench.functions import RANDOM, SEED, Drawn, Function, Rows, drawn_rows, of_rows, select
 from mlir_gemm.bench.preparing import Work, prepare
 from mlir_gemm.bench.row_modules import KINDS
 from mlir_gemm.bench.timing import Spread
@@ -141,6 +147,54 @@ def test_errors_that_are_larger_than_pytorchs_are_named():
     worse = dataclasses.replace(SAMPLE.entries[0], errors={"ours": 1.2e-7, "eager": 1e-7})
     text = function_report.summary(dataclasses.replace(SAMPLE, entries=[worse, *SAMPLE.entries[1:]]))
     assert "errors: at most 1.20 times eager PyTorch's; more than 1.1 for 1: 1.20 (softmax 8x100 f16)" in text
+
+
+class Array:
+    """What the measurement asks of a tensor, by NumPy."""
+
+    def __init__(self, values: np.ndarray[Any, Any]) -> None:
+        self.values, self.shape = values, values.shape
+
+    def double(self) -> Array:
+        return Array(self.values.astype(np.float64))
+
+    def norm(self) -> float:
+        return float(np.linalg.norm(self.values))
+
+    def reshape(self, shape: tuple[int, ...]) -> Array:
+        return Array(self.values.reshape(shape))
+
+    def fill_(self, value: float) -> None:
+        self.values.fill(value)
+
+    def __sub__(self, other: Array) -> Array:
+        return Array(self.values - other.values)
+
+
+def pooled(ours: Sequence[float], eager: Sequence[float], exact: Sequence[float]) -> tuple[dict[str, float], float]:
+    """The errors of a function of one result whose inputs are drawn so many times, and what is allowed."""
+
+    def draw(_: object, seed: int) -> Drawn:
+        out = Array(np.zeros(1))
+        return Drawn(
+            [ours[seed - 7]], [out], lambda: Array(np.array([eager[seed - 7]])), lambda: None,
+            lambda: (Array(np.array([exact[seed - 7]])),), 0.5,
+        )  # fmt: skip
+
+    bench = FunctionBench.__new__(FunctionBench)
+    bench.settings, bench._torch = SimpleNamespace(seed=7), None  # type: ignore[assignment]
+    function = Function("rows", "sum", "", 0, draw, draws=len(exact))
+    return bench._errors(function, draw(None, 7), lambda given, out: out.values.__setitem__(0, given))
+
+
+def test_errors_of_few_results_are_those_of_many_inputs():
+    errors, allowed = pooled([3, 10, -5], [4.5, 8, -3], [3, 8, -4])
+    assert errors["ours"] == pytest.approx(np.sqrt(0 + 4 + 1) / np.sqrt(9 + 64 + 16))
+    assert errors["eager"] == pytest.approx(np.sqrt(1.5**2 + 0 + 1) / np.sqrt(9 + 64 + 16))
+    assert allowed == pytest.approx(0.5)
+    assert pooled([3, math.nan], [3, 8], [3, 8])[0]["ours"] == math.inf
+    assert [of_rows(Rows(kind, 3, 5000, "f32")).draws for kind in ("softmax", "row_sum", "column_sum")] == [342, 342, 1]
+    assert of_rows(Rows("softmax", 1, 10_000_000, "f32")).draws == 214  # no more elements than a second's
 
 
 def test_wrong_results_fail(tmp_path: Path, capsys: pytest.CaptureFixture[str]):

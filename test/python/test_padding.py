@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import ml_dtypes
@@ -12,6 +13,7 @@ from mlir_gemm.pipeline.compilation import Compilation
 from mlir_gemm.pipeline.driver import compile_module
 from mlir_gemm.pipeline.runner import run_passes
 from mlir_gemm.simulator.program import simulate_launch
+from mlir_gemm.tile_model import relayout
 
 DTYPES: dict[str, Any] = {"f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": np.float32, "i8": np.int8}
 SPACE = 3
@@ -32,6 +34,28 @@ def product(m: int, n: int, k: int, element: str = "f16", spaced: bool = False) 
       %zero = arith.constant 0{"" if acc == "i32" else ".0"} : {acc}
       linalg.fill ins(%zero : {acc}) outs(%D : memref<{m}x{n}x{acc}>)
       linalg.matmul ins(%A, %B : {a}, {b}) outs(%D : memref<{m}x{n}x{acc}>)
+      return
+    }}"""
+
+
+def generic(m: int, n: int, k: int, element: str, orders: tuple[str, str]) -> str:
+    """The product of operands in these orders."""
+    size, acc = {"m": m, "n": n, "k": k}, "i32" if element == "i8" else "f32"
+    extend, letter = ("arith.extsi", "i") if acc == "i32" else ("arith.extf", "f")
+    a, b = (f"memref<{'x'.join(str(size[axis]) for axis in order)}x{element}>" for order in orders)
+    maps = ", ".join(f"affine_map<(m, n, k) -> ({', '.join(order)})>" for order in (*orders, "mn"))
+    return f"""func.func @f(%A: {a}, %B: {b}, %D: memref<{m}x{n}x{acc}>) {{
+      %zero = arith.constant 0{"" if acc == "i32" else ".0"} : {acc}
+      linalg.fill ins(%zero : {acc}) outs(%D : memref<{m}x{n}x{acc}>)
+      linalg.generic {{indexing_maps = [{maps}], iterator_types = ["parallel", "parallel", "reduction"]}}
+          ins(%A, %B : {a}, {b}) outs(%D : memref<{m}x{n}x{acc}>) {{
+      ^bb0(%x: {element}, %y: {element}, %c: {acc}):
+        %u = {extend} %x : {element} to {acc}
+        %v = {extend} %y : {element} to {acc}
+        %p = arith.mul{letter} %u, %v : {acc}
+        %t = arith.add{letter} %c, %p : {acc}
+        linalg.yield %t : {acc}
+      }}
       return
     }}"""
 
@@ -115,6 +139,29 @@ class TestRun:
         lowered = padded(product(37, 29, 45), "pad-operands{a=mk b=kn block=32,32,64}", schedule=CP_ASYNC).ir("lower")
         copies = [line for line in lowered.splitlines() if "nvgpu.device_async_copy" in line]
         assert copies and all(", 8 {bypassL1}" in line for line in copies)
+
+    @pytest.mark.parametrize(
+        ("m", "n", "k"), [(160, 240, 320), (272, 96, 397), (80, 304, 48), (143, 77, 131), (201, 335, 63)]
+    )
+    @pytest.mark.parametrize("block", [(128, 144, 128), (64, 64, 128)])
+    def test_the_copy_engine_needs_no_whole_tiles(
+        self, m: int, n: int, k: int, block: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(relayout, "WORTH", np.inf)  # whatever the copies take
+        orders, element = (("km", "kn"), "i8") if m % 16 == 0 else (("mk", "kn"), "f16")
+        tiles = {"mma": "wgmma", "block": block if element == "i8" else (*block[:2], 64)}
+        text = generic(m, n, k, element, orders)
+        compiled = compile_module(text, chip="sm_90a", until="lower", keep=("select", "lower"), schedule=tiles)
+        a, b = numbers(element, *(m, k) if orders[0] == "mk" else (k, m)), numbers(element, k, n)
+        d = np.full((m, n), 99, np.int32 if element == "i8" else np.float32)
+        run(compiled, a, b, d)
+        assert np.array_equal(d, (a if orders[0] == "mk" else a.T).astype(d.dtype) @ b.astype(d.dtype))
+        shapes = re.findall(r"tile.padded = array<i64: (\d+), (\d+)>", compiled.ir("select"))
+        assert shapes
+        vector, line = (16, 128) if element == "i8" else (8, 64)
+        rows = {size for each in (m, n, k) for size in (each, -(-each // line) * line)}
+        whole = {(each, size if size % vector == 0 else -(-size // line) * line) for each in rows for size in (m, n, k)}
+        assert {(int(down), int(along)) for down, along in shapes} <= whole
 
     def test_a_kernel_may_read_both_factors_and_more_from_one_operand(self) -> None:
         text = """func.func @f(%A: memref<19x19xf16>, %D: memref<19x19xf32>) {

@@ -76,7 +76,8 @@ def test_two_runs_give_the_same_bits() -> None:
 
 
 def test_few_rows_of_open_length_go_to_clusters() -> None:
-    kernel = mlir_gemm.compile(PROGRAMS / "open_group_norm.mlir", device="simulator", chip="sm_90a")
+    norm, sizes = PROGRAMS / "open_group_norm.mlir", {"s0": 128, "s1": 128}
+    kernel = mlir_gemm.compile(norm, device="simulator", chip="sm_90a", sizes=sizes)
     (record,) = kernel.kernels
     assert record.rows is not None
     assert record.rows.cluster == 8
@@ -112,8 +113,11 @@ def test_a_call_reads_rows_in_vectors_where_its_sizes_allow() -> None:
 
 
 def test_a_call_divides_rows_as_its_sizes_ask() -> None:
-    """Eight rows of half a million elements are shared by clusters; of two near lengths there is one variant."""
+    """Eight rows of 30,001 elements are shared by clusters, of half a million by the grid if vectors divide them; of
+    near lengths there is one variant."""
     kernel = mlir_gemm.compile(PROGRAMS / "open_instance_norm.mlir", device="simulator", chip="sm_90a")
-    assert [each.rows and each.rows.cluster for length in (512, 500_001, 500_003, 600)
-            for each in kernel.at(s0=length).kernels] == [1, 8, 8, 1]  # fmt: skip
-    assert sorted(kernel.variants) == ["s0~512", "s0~512, s0%4", "s0~524288"]
+    assert [each.rows and (each.rows.cluster, each.rows.grid) for length in (512, 30_001, 500_000, 500_004, 500_001)
+            for each in kernel.at(s0=length).kernels] == [(1, 0), (8, 0), (1, 16), (1, 16), (8, 0)]  # fmt: skip
+    assert sorted(kernel.variants) == ["s0~32768", "s0~512", "s0~512, s0%4", "s0~524288", "s0~524288, s0%4"]
+    steps = [step for length in (30_001, 500_000) for step in kernel.at(s0=length).launch.steps]
+    assert [(step.grid[0], step.cluster[0], step.cooperative) for step in steps] == [(64, 8, False), (128, 1, True)]

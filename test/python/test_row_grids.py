@@ -3,21 +3,27 @@ simulator with all checks, and how such kernels are chosen and launched."""
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 from row_cases import chosen, odd_softmax, residual_norm, wide_norm
-from row_kernels import Case, check_stages, compiled, fields, measured, pinned, run
+from row_kernels import Case, Rows, check_stages, close, compiled, fields, measured, nothing, numbers, pinned, run
 
 from mlir_gemm.errors import DeviceError, ScheduleError
 from mlir_gemm.pipeline.driver import compile_module
 from mlir_gemm.runtime.cooperative_launch import check_together
+from mlir_gemm.simulator.kernel import Options
+from mlir_gemm.simulator.program import simulate_launch
+from mlir_gemm.spec.binding import bind
 from mlir_gemm.spec.launch import Launch
 from mlir_gemm.spec.rows import RowProblem, RowSchedule
 from mlir_gemm.spec.stages import STAGES
+from mlir_gemm.tile_model import rows
 from mlir_gemm.tile_model.chips import target
 from mlir_gemm.tile_model.rows import check_rows, explain_rows, select_rows
 
@@ -103,9 +109,78 @@ def test_few_long_rows_are_read_once() -> None:
     assert select_rows(FEW, target("gfx942")).grid == 0
 
 
-@pytest.mark.parametrize(
-    "changed", [{"open_rows": True}, {"updated": True}, {"again": False}, {"length": 1000}, {"fixed": False}]
-)
+def test_few_rows_of_an_open_length_are_gone_over_by_all_blocks() -> None:
+    """Nobody can hold them: a block has its part of each tile, however long the row of a call is."""
+    chip, problem = target("sm_90a"), dataclasses.replace(FEW, rows=4, length=262144, lines=2, fixed=False)
+    schedule = select_rows(problem, chip)
+    assert (schedule.grid, schedule.staged, schedule.front, schedule.groups) == (33, False, 0, 0)
+    check_rows(problem, schedule, chip)
+    assert "33 blocks of the grid" in explain_rows(problem, schedule)
+    for other in ({"length": 1000}, {"rows": 64}, {"aligned": 2}):
+        assert select_rows(dataclasses.replace(problem, **other), chip).grid == 0
+
+
+@pytest.mark.parametrize("changed", [{}, {"fixed": False}, {"rows": 100}])
+def test_of_an_open_number_of_rows_some_are_taken_at_a_time(changed: dict[str, Any]) -> None:
+    """All blocks run at the same time, whatever a call has: as many as suit what is typical."""
+    chip, problem = target("sm_90a"), dataclasses.replace(FEW, open_rows=True, **changed)
+    schedule = select_rows(problem, chip)
+    assert 0 < schedule.groups <= problem.rows
+    for rows_of_a_call in (1, problem.rows, 10**6):
+        check_rows(dataclasses.replace(problem, rows=rows_of_a_call), schedule, chip)
+    with pytest.raises(ScheduleError, match="blocks do not fit on sm_90a at once"):
+        check_rows(problem, dataclasses.replace(schedule, groups=300), chip)
+
+
+@pytest.mark.parametrize(("dynamic", "schedule"), [
+    ("m", fields(32, 32, 1, "1, 32", "grid = 3 : i64, groups = 2 : i64, staged = true, front = 1 : i64")),
+    ("m", fields(32, 32, 1, "2, 32", "grid = 2 : i64, groups = 3 : i64")),
+    ("mn", fields(32, 32, 1, "1, 32", "grid = 2 : i64, groups = 3 : i64")),
+])  # fmt: skip
+def test_an_open_number_of_rows_in_turns(dynamic: str, schedule: str) -> None:
+    given = Rows({"m": 5, "n": 130}, dynamic=dynamic)
+    given.argument("A", "mn", "f32")
+    given.argument("R", "mn", "f32")
+    given.reduce("sum", "A", "0.0", "%r = arith.addf %x0, %a : f32")
+    given.map("R", "A sum", "%r = arith.divf %x0, %x1 : f32")
+    kernel = compiled(pinned(Case(given.text(), [], []), schedule))
+    for m, n in ((5, 130), (1, 130), (13, 130), (0, 130), (4, 7), (2, 1333))[: 4 if dynamic == "m" else 6]:
+        arrays = [np.abs(numbers(np.random.default_rng(m), (m, n), "f32")), nothing((m, n), "f32")]
+        at = kernel.launch.at(bind([array.shape for array in arrays], kernel.launch))
+        report = simulate_launch(kernel.ir("lower"), at, arrays, Options(checks=True))
+        assert not report.findings and not report.stopped
+        wide = arrays[0].astype(np.float64)
+        close(arrays[1], wide / wide.sum(-1, keepdims=True))
+
+
+OPEN_NORM = (Path(__file__).parents[1] / "modules" / "front" / "open_group_norm.mlir").read_text()
+
+
+def group_norm(x: Any, w: Any, b: Any) -> Any:
+    """Of two groups."""
+    rows = x.astype(np.float64).reshape(x.shape[0], 2, -1)
+    rows = (rows - rows.mean(-1, keepdims=True)) / np.sqrt(rows.var(-1, keepdims=True) + 1e-5)
+    return rows.reshape(x.shape) * w[:, None, None] + b[:, None, None]
+
+
+@pytest.mark.parametrize(("vector", "unroll", "grid"), [(1, 1, 5), (1, 3, 2), (4, 2, 7)])
+def test_rows_of_an_open_length_by_blocks_of_the_grid(
+    vector: int, unroll: int, grid: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    schedule = RowSchedule(64, 64, vector, (1, 64 * vector), unroll=unroll, grid=grid)
+    monkeypatch.setattr(rows, "of_open", lambda *_: schedule)
+    kernel = compile_module(OPEN_NORM, chip="sm_90a", keep=("lower",), divisors={"s0": vector, "s1": vector})
+    assert [(step.cooperative, step.grid) for step in kernel.launch.steps] == [(True, (4 * grid, 1, 1))]
+    for h, w in ((5, 7), (1, 1), (33, 40), (1, 1000)):
+        shape, rng = (2, 4, h * vector, w * vector), np.random.default_rng([h, w])
+        arrays = [numbers(rng, each, "f32") for each in (shape, (4,), (4,))] + [nothing(shape, "f32")]
+        at = kernel.launch.at(bind([array.shape for array in arrays[:3]], kernel.launch))
+        report = simulate_launch(kernel.ir("lower"), at, arrays, Options(checks=True))
+        assert not report.findings and not report.stopped
+        close(arrays[-1], group_norm(*arrays[:3]), 2e-5 if vector == h == w == 1 else 2**-20)
+
+
+@pytest.mark.parametrize("changed", [{"updated": True}, {"again": False}, {"length": 1000}])
 def test_other_rows_are_not(changed: dict[str, Any]) -> None:
     problem = RowProblem(**{**FEW.__dict__, **changed})
     assert select_rows(problem, target("sm_90a")).grid == 0

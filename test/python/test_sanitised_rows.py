@@ -28,7 +28,7 @@ def said() -> str:
 ========= Warning: Race reported between Write access at {entry(TWO_ROWS)}+0x220
 =========     and Read access at {entry(TWO_ROWS)}+0x2e0 [96 hazards]
 =========\x20
-40 of 40 right
+42 of 42 right
 ========= RACECHECK SUMMARY: 2 hazards displayed (0 errors, 2 warnings)
 """
 

@@ -24,6 +24,7 @@ from test_tuner import SMALL_PROBLEM, Table, search, space
 from mlir_gemm.tile_model.chips import target
 from mlir_gemm.tools import tune_command
 from mlir_gemm.tuner import compiling, databases, products
+from mlir_gemm.tuner import journal as journals
 from mlir_gemm.tuner.databases import PATIENCE, open_database, shown_storage
 from mlir_gemm.tuner.journal import Journal
 from mlir_gemm.tuner.measuring import Outcome
@@ -82,6 +83,23 @@ def test_what_a_full_disk_leaves_of_a_line_is_cut_off(tmp_path: Path, monkeypatc
     with pytest.raises(OSError, match="No space left"):
         journal.append_logs([{"op_code": 0, "study_name": "another"}])
     assert (tmp_path / "study.journal").read_bytes() == before
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_a_worker_that_waits_long_for_the_lock_says_so(
+    tmp_path: Path, late: bool, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    """A killed worker has left its lock, which goes away while another one waits."""
+    monkeypatch.setattr(journals, "PATIENCE", 0.01 if late else 600)
+    journal, lock = Journal(str(tmp_path / "study.journal")), tmp_path / "study.journal.lock"
+    lock.touch()
+    away = threading.Timer(0.5, lock.unlink)
+    away.start()
+    journal.append_logs([{"op_code": 0, "study_name": "one"}])
+    away.join()
+    assert not lock.exists() and (tmp_path / "study.journal").read_text().count("\n") == 1
+    said = f"note: waiting for '{lock}': another worker writes to the study, or was killed while it did; a lock that"
+    assert capsys.readouterr().err.startswith(said) if late else not capsys.readouterr().err
 
 
 def test_a_folder_that_goes_away_is_said_and_the_best_so_far_too(
