@@ -15,6 +15,8 @@ torch.compile is measured too. A schedule is words:
     +early  the first kernel lets the next one start early      +nopdl   no dependent launch
     +evict  loads are evict_first in L2     +keepN but for N hundredths          +stream  stores are evict_first
     +once  of two vectors around a piece one is loaded      +nosel  nothing is chosen: wrong results, what these cost
+    +alone  blocks of the grid do not wait for each other: wrong results, what that costs
+    +loose  not launched cooperatively: with nothing else on the GPU all blocks run at once anyway
     +luckN  loads of each warp are evict_first, but normal in N of 32 launches, as its clock says
 
 Each result is compared with float64; what is in memory before is NaN. `--random` adds sizes that nobody chose, beside
@@ -116,6 +118,11 @@ def edited(ptx: str, launch: Launch, edits: list[str]) -> tuple[str, Launch]:
             ptx = ptx.replace("griddepcontrol.wait;", "")
             steps = tuple(dataclasses.replace(step, dependent_launch=False) for step in launch.steps)
             launch = dataclasses.replace(launch, steps=steps)
+        elif edit == "+loose":
+            steps = tuple(dataclasses.replace(step, cooperative=False) for step in launch.steps)
+            launch = dataclasses.replace(launch, steps=steps)
+        elif edit == "+alone":
+            ptx = _WAITS.sub(r"\1", ptx)
         elif edit == "+once":
             ptx = _BOTH.sub(_loaded_once, ptx)
         elif edit == "+nosel":
@@ -132,6 +139,8 @@ def edited(ptx: str, launch: Launch, edits: list[str]) -> tuple[str, Launch]:
     return ptx, launch
 
 
+_WAITS = re.compile(r"(\$L__BB\d+_\d+:\n\tld\.relaxed(?:(?!\$L__BB).)*?)\n\t@%p\d+ bra \t\$L__BB\d+_\d+;", re.S)
+"""A loop that loads words of other blocks until all have been written."""
 _LOAD = r"\tld\.global\.v4\.b32 \t\{([^}]*)\}, \[%rd\d+(?:\+(\d+))?\];\n"
 _BOTH = re.compile(f"({_LOAD}){_LOAD}")
 """Two loads of vectors after each other."""
