@@ -13,6 +13,7 @@ from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.body_cuts import Body
 from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.paired_rows import PairedRows
 from mlir_gemm.dialect.reductions import AnyCombination, Choice, combinations_of, reduce, why_uncombined
 from mlir_gemm.dialect.row_tiles import RowTiles
 from mlir_gemm.dialect.running import Running
@@ -21,9 +22,12 @@ PLACE_BITS, PLACES = 32, (1 << 31) - 1
 """Bits in which places in a row are counted where rows have fewer elements, and the place after all of them."""
 
 
-def reduce_rows(tiles: RowTiles, generics: Sequence[Generic], starts: dict[Any, Any]) -> None:
+def reduce_rows(
+    tiles: RowTiles, generics: Sequence[Generic], starts: dict[Any, Any], paired: PairedRows | None = None
+) -> None:
     """Reductions of which none needs another's result. `starts` says what each output's buffer holds before: the
-    attribute of a number, or None where that is in memory."""
+    attribute of a number, or None where that is in memory. Those of a pair are of this block's part until both are
+    known."""
     found = [_Reduction(tiles, generic, each) for generic in generics for each in _combinations(generic)]
 
     def combined(carried: list[Any]) -> list[Any]:
@@ -40,7 +44,12 @@ def reduce_rows(tiles: RowTiles, generics: Sequence[Generic], starts: dict[Any, 
         totals = tiles.go_over([value for each in found for value in each.first()], combined)
     rest = iter(totals)
     for each in found:
-        values = each.across([next(rest) for _ in each.combination.values])
+        mine = [next(rest) for _ in each.combination.values]
+        if paired is not None:
+            (value,) = reduce(mine, tiles.tile.element_dim, each.combination.join)
+            paired.take(each.generic, value, functools.partial(each.continued, starts=starts))
+            continue
+        values = each.across(mine)
         tiles.narrow.update(zip(each.outputs, each.continued(values, starts), strict=True))
 
 

@@ -43,7 +43,8 @@ class RowReduction:
         down, along = self.threads.layout(shape).grid(shape)
         grid = [[[each[row * along + column] for each in pieces] for column in range(along)] for row in range(down)]
         if self.dim == 1:
-            found = self._along([self._scalar(self._tree(row)) for row in grid])
+            narrow = shape[1] == 1  # each thread has what its row's block has found
+            found = [row[0] for row in grid] if narrow else self._along([self._scalar(self._tree(row)) for row in grid])
             blocks = constants.number_of(self.operation, BLOCKS, 1)
             if blocks > 1:
                 found = self._of_cluster(found, blocks)

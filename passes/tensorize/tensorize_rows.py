@@ -30,6 +30,8 @@ from mlir_gemm.dialect.linalg import structured
 from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.outlining.row_kernels import is_rows
+from mlir_gemm.dialect.paired_reductions import Pair, pair_of
+from mlir_gemm.dialect.paired_rows import PairedRows
 from mlir_gemm.dialect.row_loops import (
     RowLoops,
     TileShape,
@@ -82,6 +84,9 @@ class TensorizeRows(Pass):
     """With `grid`, rows at a time, which groups of blocks take one after another; 0 for all at once."""
     front: int = 0
     """Tiles of a block's part of a row that stay in registers from the first pass to the last."""
+    paired: bool = False
+    """Whether blocks that share a row exchange at once what two reductions find of which the second is around the
+    first's result, each around a pivot of its own part until then."""
 
     def run(self, module: Any) -> None:
         shared = not (self.cluster > 1 or self.transposed or self.flat or self.part)
@@ -90,6 +95,8 @@ class TensorizeRows(Pass):
                             "flat and part")  # fmt: skip
         if self.front and (self.front < 0 or not self.staged or self.shift):
             raise PassError(f"pass '{self}': expected front=0, or tiles with staged=true and shift=0")
+        if self.paired and not (self.grid or self.cluster > 1):
+            raise PassError(f"pass '{self}': expected paired=false for rows that no blocks share")
         if self.cluster < 1 or self.cluster & (self.cluster - 1) or (self.cluster > 1 and self.transposed):
             wanted = "a power of two, and 1 for transposed tiles"
             raise PassError(f"pass 'tensorize-rows': cluster={self.cluster}; expected {wanted}")
@@ -117,6 +124,7 @@ def _convert(function: Any, shape: TileShape, options: TensorizeRows) -> None:
     loops = loops_of([generic for generic in generics if generic not in wide])
     sizes: tuple[int, ...] = structured.sizes_of(wide[0]) if wide else loops.sizes
     parts = -(-sizes[-1] // options.part) if wide else 1
+    pair = _pair_of(function, work) if options.paired else None
     if wide and (cluster > 1 or shift or options.flat or shape.rows > 1):
         raise pass_error(function, f"part={options.part} with shift, flat, cluster or tiles of several rows")
     maps = {
@@ -165,7 +173,7 @@ def _convert(function: Any, shape: TileShape, options: TensorizeRows) -> None:
                 results.elementwise(generic)
             results.store(stored)
         else:
-            _build(tiles, work)
+            _build(tiles, work, PairedRows(tiles, pair) if pair is not None else None)
             tiles.store(stored)
 
     with ir.InsertionPoint(forall.body), work[0].location:
@@ -181,6 +189,15 @@ def _convert(function: Any, shape: TileShape, options: TensorizeRows) -> None:
     for op in reversed(in_block(body(function))):
         if op.operation.name in ("memref.dealloc", "memref.alloc") and not scratch_of(op):
             op.operation.erase()
+
+
+def _pair_of(function: Any, work: list[Any]) -> Pair:
+    """The reductions whose results blocks exchange at once."""
+    pair = pair_of(work)
+    if pair is None:
+        raise pass_error(function, "paired=true for other reductions than a maximum and a sum of exp(x - maximum), or a "
+                         "sum and one of squares of x - mean, along a dimension of constant size")  # fmt: skip
+    return pair
 
 
 def _rows_of(function: Any, options: TensorizeRows, shape: TileShape, blocks: Any) -> int:
@@ -230,7 +247,7 @@ def _load_all(tiles: RowTiles, generics: list[Generic], arguments: list[Any]) ->
                 tiles.operand(buffer, map_)
 
 
-def _build(tiles: RowTiles, work: list[Any]) -> None:
+def _build(tiles: RowTiles, work: list[Any], paired: PairedRows | None = None) -> None:
     starts: dict[Any, Any] = {}
     waiting: list[Generic] = []
     needs: dict[Any, set[Any]] = {}
@@ -239,7 +256,10 @@ def _build(tiles: RowTiles, work: list[Any]) -> None:
     def finish() -> None:
         if waiting:
             with waiting[0].op.location:
-                reduce_rows(tiles, waiting, starts)
+                reduce_rows(tiles, waiting, starts, paired)
+                if paired is not None and paired.done:
+                    first = paired.pair.results[0]
+                    paired.compute_again([buffer for buffer, results in needs.items() if first in results])
             waiting.clear()
 
     for op in work:
@@ -258,6 +278,8 @@ def _build(tiles: RowTiles, work: list[Any]) -> None:
             finish()
         if generic.elementwise:
             tiles.elementwise(generic)
+            if paired is not None and paired.is_open() and len(generic.parallel) == tiles.loops.outer:
+                paired.between.append(generic)
         else:
             waiting.append(generic)
         for output in generic.outputs:

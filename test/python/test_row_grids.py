@@ -56,6 +56,47 @@ CASES: dict[str, tuple[Callable[[], Case], str]] = {
     "both results wide": (lambda: residual_norm(3, 260), fields(32, 32, 4, "1, 128", "grid = 3 : i64")),
     "sums of f64": (lambda: wide_norm(3, 100), fields(32, 32, 2, "1, 64", "grid = 2 : i64")),
     "places": (lambda: chosen(4, 400, "f32", False), fields(32, 32, 2, "1, 64", "grid = 3 : i64")),
+    "a pair, whole rows": (
+        lambda: measured("softmax", 2, 500, "f16"),
+        fields(64, 64, 4, "1, 256", "grid = 2 : i64, paired = true"),
+    ),
+    "a pair in shared memory, blocks with nothing": (
+        lambda: measured("log_softmax", 2, 300, "f32"),
+        fields(32, 32, 2, "1, 64", "staged = true, grid = 7 : i64, paired = true"),
+    ),
+    "a pair, some in registers": (
+        lambda: measured("layer_norm", 1, 3001, "f32"),
+        fields(64, 64, 1, "1, 64", "staged = true, grid = 5 : i64, front = 2 : i64, unroll = 3 : i64, paired = true"),
+    ),
+    "a pair from aligned addresses on, in turns": (
+        lambda: measured("layer_norm", 3, 701, "bf16"),
+        fields(32, 32, 8, "1, 256", "shift = 8 : i64, staged = true, grid = 2 : i64, groups = 1 : i64, paired = true"),
+    ),
+    "a pair, several rows at once, in turns": (
+        lambda: measured("layer_norm", 5, 700, "f32"),
+        fields(64, 64, 2, "2, 128", "staged = true, grid = 3 : i64, groups = 2 : i64, front = 1 : i64, paired = true"),
+    ),
+    "a pair, exponentials in registers": (
+        lambda: measured("softmax", 1, 3001, "f32"),
+        fields(64, 64, 1, "1, 64", "staged = true, grid = 5 : i64, front = 2 : i64, unroll = 3 : i64, paired = true"),
+    ),
+    "a pair of f64": (lambda: wide_norm(3, 100), fields(32, 32, 2, "1, 64", "grid = 2 : i64, paired = true")),
+    "a pair, odd values": (
+        lambda: odd_softmax(7, 150),
+        fields(32, 32, 2, "1, 64", "grid = 3 : i64, groups = 2 : i64, paired = true"),
+    ),
+    "a pair in a cluster": (
+        lambda: measured("softmax", 3, 500, "f32"),
+        fields(64, 64, 4, "1, 256", "cluster = 2 : i64, paired = true"),
+    ),
+    "a pair in a cluster, two rows a tile": (
+        lambda: measured("layer_norm", 4, 500, "f16"),
+        fields(64, 64, 4, "2, 256", "cluster = 2 : i64, paired = true"),
+    ),
+    "a pair in a cluster, odd values": (
+        lambda: odd_softmax(7, 150),
+        fields(32, 32, 2, "1, 64", "cluster = 4 : i64, paired = true"),
+    ),
     "odd values": (lambda: odd_softmax(7, 150), fields(32, 32, 2, "1, 64", "grid = 3 : i64, groups = 2 : i64")),
 }
 

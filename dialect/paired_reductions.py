@@ -1,0 +1,169 @@
+"""Two reductions along the same rows of which the second is around what the first finds: a maximum m and then the sum of
+exp(x - m), a sum and then that of (x - mean)^2.
+
+What the second finds around one pivot says what it finds around another, with no element looked at again. A sum of
+exp(x - p) is times exp(p - q) around q. A sum of squares around the mean p of n numbers is more by n (p - q)^2 around q:
+nothing cancels, as p is the mean (Chan, Golub and LeVeque). So blocks that share a row can each take a pivot of their own
+part, and combine both results at once, in any order.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from mlir_gemm.dialect import constants
+from mlir_gemm.dialect.bindings import dialect, ir
+from mlir_gemm.dialect.linalg import structured
+from mlir_gemm.dialect.linalg.structured import Generic, sizes_of
+from mlir_gemm.dialect.reductions import AnyCombination, Combination, combinations_of
+from mlir_gemm.dialect.running import joined
+
+Tree = tuple[Any, ...]
+"""What a value is computed from: an operation's name and its operands' trees, a number, or what is read."""
+_NUMBER, _READ = "number", "read"
+_EXACT = "arith.extf"
+WIDTH = 32
+"""Bits of the narrowest numbers in which pairs are combined."""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two such reductions."""
+
+    first: Generic
+    second: Generic
+    squares: bool
+    """Whether the second adds up squares around a mean; else exponentials."""
+    elements: Any
+    """The buffer of what the second adds up; None where that is computed where it is added."""
+
+    @property
+    def results(self) -> tuple[Any, Any]:
+        """The buffers of what both find."""
+        return self.first.outputs[0], self.second.outputs[0]
+
+    def join(self, left: Sequence[Any], right: Sequence[Any]) -> list[Any]:
+        """What two parts find together, at the insertion point: a maximum and the sum of exponentials around it; or how
+        many elements there are, their sum, and their squares around the mean."""
+        if not self.squares:
+            return joined(left, right)
+        arith = dialect("arith")
+        (count, total, squares), (more, added, further) = left, right
+        all_ = arith.AddFOp(count, more).result
+        distance = arith.SubFOp(mean(added, more), mean(total, count)).result
+        weight = arith.MulFOp(count, mean(more, all_)).result
+        between = arith.MulFOp(arith.MulFOp(distance, distance).result, weight).result
+        within = arith.AddFOp(squares, further).result
+        return [all_, arith.AddFOp(total, added).result, arith.AddFOp(within, between).result]
+
+
+def mean(total: Any, count: Any) -> Any:
+    """A sum of so many numbers, divided by that; of none, the sum itself."""
+    arith = dialect("arith")
+    element = getattr(count.type, "element_type", count.type)
+    one = ir.FloatAttr.get(element, 1.0)
+    least = constants.splat(count.type, one) if isinstance(count.type, ir.VectorType) else None
+    least = arith.ConstantOp(count.type, one).result if least is None else least
+    return arith.DivFOp(total, arith.MaxNumFOp(count, least).result).result
+
+
+def pair_of(work: Sequence[Any]) -> Pair | None:
+    """The two reductions of a kernel's operations, if it has two, and they are such a pair, along one dimension of
+    constant size, each from the number that changes nothing."""
+    generics = [structured.read(op) for op in work if op.name != "linalg.fill"]
+    reductions = [generic for generic in generics if not generic.elementwise]
+    if len(reductions) != 2 or any(each.parallel.count(False) != 1 for each in reductions):
+        return None
+    first, second = reductions
+    if not all(each.type.has_static_shape for generic in reductions for each in generic.operands):
+        return None
+    length = next(size for size, parallel in zip(sizes_of(first), first.parallel, strict=True) if not parallel)
+    greatest, added = (_only(combinations_of(each)) for each in reductions)
+    if greatest is None or added is None or not _go_together(first.outputs[0], second.outputs[0]):
+        return None
+    starts = {op.operands[1]: _constant(op.operands[0]) for op in work if op.name == "linalg.fill"}
+    begun = [starts.get(generic.outputs[0]) for generic in reductions]
+    makers = {output: generic for generic in generics if generic.elementwise for output in generic.outputs}
+    reads = _Reads(makers)
+    value, around = (_exactly(reads.tree(each.values[0], generic))
+                     for each, generic in zip((greatest, added), reductions, strict=True))  # fmt: skip
+    names = greatest.combiner.name, added.combiner.name
+    wide = _buffer_of(added.values[0], second)
+    elements = wide if wide in makers else None
+    pivot = (_READ, first.outputs[0])
+    if names == ("arith.maximumf", "arith.addf") and begun == [-math.inf, 0] and around[0] == "math.exp":
+        difference = around[1]
+        if difference[0] == "arith.subf" and difference[1] == value and difference[2][:2] == pivot:
+            return Pair(first, second, False, elements)
+    if names == ("arith.addf", "arith.addf") and begun == [0, 0] and around[0] == "arith.mulf":
+        difference = around[1]
+        if difference == around[2] and difference[0] == "arith.subf" and difference[1] == value:
+            same = first.outputs[0].type == second.outputs[0].type
+            return Pair(first, second, True, None) if same and _is_mean(difference[2], pivot, length) else None
+    return None
+
+
+def _only(found: Sequence[AnyCombination] | None) -> Combination | None:
+    return found[0] if found and len(found) == 1 and isinstance(found[0], Combination) else None
+
+
+def _go_together(first: Any, second: Any) -> bool:
+    """Whether what two buffers hold can be computed with in the second's type."""
+    one, other = first.type.element_type, second.type.element_type
+    return all(isinstance(each, ir.FloatType) for each in (one, other)) and one.width <= other.width >= WIDTH
+
+
+@dataclass(frozen=True)
+class _Reads:
+    """Reads what values are computed from, through buffers that the kernel computes element by element."""
+
+    makers: Mapping[Any, Generic]
+
+    def tree(self, value: Any, generic: Generic) -> Tree:
+        buffer = _buffer_of(value, generic)
+        if buffer in self.makers:
+            maker = self.makers[buffer]
+            return self.tree(maker.yielded[maker.outputs.index(buffer)], maker)
+        if buffer is not None:
+            map_ = generic.maps[generic.operands.index(buffer)]
+            return _READ, buffer, str(map_)
+        owner = value.owner.operation
+        if owner.name == "arith.constant":
+            return _NUMBER, _constant(value)
+        return owner.name, *(self.tree(each, generic) for each in owner.operands)
+
+
+def _buffer_of(value: Any, generic: Generic) -> Any:
+    """The buffer of which a value is an element; None for one that is computed."""
+    arguments = list(generic.body.arguments)
+    return generic.operands[arguments.index(value)] if value in arguments else None
+
+
+def _exactly(tree: Tree) -> Tree:
+    """A tree without what changes no number."""
+    if tree[0] in (_READ, _NUMBER):
+        return tree
+    return _exactly(tree[1]) if tree[0] == _EXACT else (tree[0], *(_exactly(each) for each in tree[1:]))
+
+
+def _is_mean(tree: Tree, total: Tree, length: int) -> bool:
+    """Whether a value is a total divided by the length of rows."""
+    if len(tree) != 3 or tree[1][:2] != total or tree[2][0] != _NUMBER or not isinstance(tree[2][1], float):
+        return False
+    by = tree[2][1]
+    if tree[0] == "arith.divf":
+        return abs(by - length) <= length * _ROUNDED
+    return tree[0] == "arith.mulf" and abs(by * length - 1) <= _ROUNDED
+
+
+_ROUNDED = 2.0**-23
+"""How far a rounded number may be from what it stands for."""
+
+
+def _constant(value: Any) -> float | None:
+    owner = getattr(value.owner, "operation", None)
+    attribute = owner.attributes["value"] if owner is not None and owner.name == "arith.constant" else None
+    return float(attribute.value) if isinstance(attribute, ir.FloatAttr) else None
