@@ -25,6 +25,8 @@ Tree = tuple[Any, ...]
 """What a value is computed from: an operation's name and its operands' trees, a number, or what is read."""
 _NUMBER, _READ = "number", "read"
 _EXACT = "arith.extf"
+LEAST = 1e-30
+"""Less than a divisor is: of parts with nothing 0 is divided by this, and not by 0."""
 WIDTH = 32
 """Bits of the narrowest numbers in which pairs are combined."""
 
@@ -39,6 +41,8 @@ class Pair:
     """Whether the second adds up squares around a mean; else exponentials."""
     elements: Any
     """The buffer of what the second adds up; None where that is computed where it is added."""
+    length: int
+    """Elements of a row."""
 
     @property
     def results(self) -> tuple[Any, Any]:
@@ -46,28 +50,36 @@ class Pair:
         return self.first.outputs[0], self.second.outputs[0]
 
     def join(self, left: Sequence[Any], right: Sequence[Any]) -> list[Any]:
-        """What two parts find together, at the insertion point: a maximum and the sum of exponentials around it; or how
-        many elements there are, their sum, and their squares around the mean."""
+        """What two parts find together, at the insertion point: a maximum and the sum of exponentials around it; or which
+        share of a row they are, its sum, and its squares around the mean.
+
+        With p and q for shares, s and t for sums of N p and N q elements, the means differ by (t p - s q) / (N p q), and
+        N p q / (p + q) times the square of that is added: (t p - s q)^2 / (N p q (p + q))."""
         if not self.squares:
             return joined(left, right)
         arith = dialect("arith")
-        (count, total, squares), (more, added, further) = left, right
-        all_ = arith.AddFOp(count, more).result
-        distance = arith.SubFOp(mean(added, more), mean(total, count)).result
-        weight = arith.MulFOp(count, mean(more, all_)).result
-        between = arith.MulFOp(arith.MulFOp(distance, distance).result, weight).result
+        (share, total, squares), (more, added, further) = left, right
+        all_ = arith.AddFOp(share, more).result
+        cross = arith.SubFOp(arith.MulFOp(added, share).result, arith.MulFOp(total, more).result).result
+        counts = arith.MulFOp(arith.MulFOp(share, _number(share.type, float(self.length))).result, more).result
+        bounded = arith.MaxNumFOp(arith.MulFOp(counts, all_).result, _number(share.type, LEAST)).result
+        between = arith.MulFOp(divided(cross, bounded), cross).result
         within = arith.AddFOp(squares, further).result
         return [all_, arith.AddFOp(total, added).result, arith.AddFOp(within, between).result]
 
 
-def mean(total: Any, count: Any) -> Any:
-    """A sum of so many numbers, divided by that; of none, the sum itself."""
-    arith = dialect("arith")
-    element = getattr(count.type, "element_type", count.type)
-    one = ir.FloatAttr.get(element, 1.0)
-    least = constants.splat(count.type, one) if isinstance(count.type, ir.VectorType) else None
-    least = arith.ConstantOp(count.type, one).result if least is None else least
-    return arith.DivFOp(total, arith.MaxNumFOp(count, least).result).result
+def divided(value: Any, by: Any) -> Any:
+    """A quotient that may err by a few units in the last place, of numbers that are neither tiny nor huge."""
+    element = getattr(by.type, "element_type", by.type)
+    flags = ir.Attribute.parse("#arith.fastmath<afn>") if element.width == WIDTH else None
+    return dialect("arith").DivFOp(value, by, fastmath=flags).result
+
+
+def _number(type_: Any, number: float) -> Any:
+    """A number of a type, everywhere in a vector."""
+    if isinstance(type_, ir.VectorType):
+        return constants.splat(type_, ir.FloatAttr.get(type_.element_type, number))
+    return dialect("arith").ConstantOp(type_, number).result
 
 
 def pair_of(work: Sequence[Any]) -> Pair | None:
@@ -97,12 +109,12 @@ def pair_of(work: Sequence[Any]) -> Pair | None:
     if names == ("arith.maximumf", "arith.addf") and begun == [-math.inf, 0] and around[0] == "math.exp":
         difference = around[1]
         if difference[0] == "arith.subf" and difference[1] == value and difference[2][:2] == pivot:
-            return Pair(first, second, False, elements)
+            return Pair(first, second, False, elements, length)
     if names == ("arith.addf", "arith.addf") and begun == [0, 0] and around[0] == "arith.mulf":
         difference = around[1]
         if difference == around[2] and difference[0] == "arith.subf" and difference[1] == value:
             same = first.outputs[0].type == second.outputs[0].type
-            return Pair(first, second, True, None) if same and _is_mean(difference[2], pivot, length) else None
+            return Pair(first, second, True, None, length) if same and _is_mean(difference[2], pivot, length) else None
     return None
 
 

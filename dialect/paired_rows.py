@@ -11,7 +11,7 @@ from typing import Any
 from mlir_gemm.dialect import constants, indexing
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.linalg.structured import Generic
-from mlir_gemm.dialect.paired_reductions import Pair, mean
+from mlir_gemm.dialect.paired_reductions import LEAST, Pair, divided
 from mlir_gemm.dialect.reductions import Combine, reduce
 from mlir_gemm.dialect.row_tiles import RowTiles
 
@@ -45,7 +45,9 @@ class PairedRows:
             return
         assert self.finish_first is not None
         first, second = self._squares(value) if self.pair.squares else self._exponentials(value)
-        for buffer, found, continued in zip(self.pair.results, (first, second), (self.finish_first, finish), strict=True):
+        for buffer, found, continued in zip(
+            self.pair.results, (first, second), (self.finish_first, finish), strict=True
+        ):
             (self.tiles.narrow[buffer],) = continued([found])
         self.done = True
 
@@ -67,8 +69,7 @@ class PairedRows:
         return [elements] if same else []
 
     def _squares(self, squares: Any) -> tuple[Any, Any]:
-        count = self._count(squares.type)
-        _, total, all_ = exchanged(self.tiles, [count, self.own, squares], self.pair.join)
+        _, total, all_ = exchanged(self.tiles, [self._share(squares.type), self.own, squares], self.pair.join)
         return total, all_
 
     def _exponentials(self, sum_: Any) -> tuple[Any, Any]:
@@ -90,20 +91,22 @@ class PairedRows:
     def _as_total(self, total: Any) -> Any:
         """The total that a whole row would have if all its elements were as those of this block's part: its mean is
         theirs."""
-        arith, tiles = dialect("arith"), self.tiles
-        size = constants.splat(total.type, ir.FloatAttr.get(total.type.element_type, tiles.loops.sizes[-1]))
-        return arith.MulFOp(total, mean(size, self._count(total.type))).result
+        least = constants.splat(total.type, ir.FloatAttr.get(total.type.element_type, LEAST))
+        share = dialect("arith").MaxNumFOp(self._share(total.type), least).result
+        return divided(total, share)
 
-    def _count(self, type_: Any) -> Any:
-        """How many elements of a row this block's tiles have, as a number of each row."""
+    def _share(self, type_: Any) -> Any:
+        """Which part of a row this block's tiles have, as a number of each row."""
         arith, tiles = dialect("arith"), self.tiles
         before = 0 if tiles.start is None else arith.SubIOp(constants.index(0), tiles.start).result
         end = indexing.add(before, tiles.loops.sizes[-1])
         whole = indexing.mul(indexing.div(end, tiles.step), tiles.tile.elements)
         some = indexing.add(whole, self._within(indexing.rem(end, tiles.step)))
         count = some if tiles.start is None else indexing.sub(some, self._within(before))
-        bits = arith.IndexCastUIOp(ir.IntegerType.get_signless(64), count).result
-        return dialect("vector").BroadcastOp(type_, arith.UIToFPOp(type_.element_type, bits).result).result
+        bits, element = arith.IndexCastUIOp(ir.IntegerType.get_signless(32), count).result, type_.element_type
+        number = arith.UIToFPOp(element, bits).result
+        one = arith.ConstantOp(element, ir.FloatAttr.get(element, 1.0 / self.pair.length)).result
+        return dialect("vector").BroadcastOp(type_, arith.MulFOp(number, one).result).result
 
     def _within(self, distance: Any) -> Any:
         """How many of the first elements of a line of tiles, one of each block, lie in this block's."""

@@ -12,11 +12,12 @@ from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.linalg import structured
 from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.memory import stride_divisors
+from mlir_gemm.dialect.paired_reductions import pair_of
 from mlir_gemm.dialect.reductions import Choice, combinations_of
 from mlir_gemm.dialect.row_loops import of_results, statements_of
 from mlir_gemm.dialect.walk import body
 from mlir_gemm.spec.attributes import SYMBOLS
-from mlir_gemm.spec.rows import RowProblem
+from mlir_gemm.spec.rows import EXPONENTIALS, SQUARES, RowProblem
 
 TYPICAL = 1024
 """A size that is known at run time only and that nobody gave a typical value of."""
@@ -70,8 +71,14 @@ def row_problem_of(function: Any, hints: Mapping[str, int], divisors: Mapping[st
         lines=prod(sizes[loop] for loop in range(outer, element)),
         dense=outer == 1 and loops == 2 and all(_is_dense(operand, map_) for operand, map_ in whole),
         beside=0 if single else len({operand for operand, _ in wide if operand in inputs} - {o for o, _ in whole}),
+        pair=_pair(function),
         element=next((str(operand.type.element_type) for operand, _ in wide), "f32"),
     )
+
+
+def _pair(function: Any) -> str:
+    found = pair_of(statements_of(function))
+    return "" if found is None else SQUARES if found.squares else EXPONENTIALS
 
 
 def _updates(function: Any, generics: list[Generic], outer: int) -> bool:

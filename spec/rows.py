@@ -23,12 +23,15 @@ MOST_HELD = 256
 MOST_BLOCKS = 32
 """Blocks of an SM at most."""
 
-_WHERE_SET = ("prefetch", "evict_first", "flat", "min_blocks", "part", "grid", "front", "groups",
-              "paired")
+_WHERE_SET = ("prefetch", "evict_first", "flat", "min_blocks", "part", "grid", "front", "groups", "paired")
 _NUMBERS = ("threads", "across", "vector", "shift", "unroll", "cluster", "flat", "min_blocks", "part", "grid", "front",
             "groups")  # fmt: skip
 MOST_GRID, MOST_TOGETHER = 1024, 8
 """Blocks of a grid that share a row at most: a warp waits for all of them, 32 to a lane; and rows of their tiles."""
+
+
+EXPONENTIALS, SQUARES = "exponentials", "squares"
+"""What the second of a pair of reductions adds up, around what the first finds."""
 
 
 def kept_tiles(length: int, step: int, unroll: int, exact: bool) -> int:
@@ -82,6 +85,10 @@ class RowProblem:
     """Whether a value of each row is both read and written."""
     beside: int = 0
     """How many operands have an element for each place in a row, which all rows share: a norm's weights."""
+
+    pair: str = ""
+    """If not empty, there are two reductions, of which the second adds up exponentials less the first's maximum, or
+    squares around its mean."""
 
     def __str__(self) -> str:
         length = f"{self.lines}x{self.length}" if self.lines > 1 else str(self.length)

@@ -70,7 +70,10 @@ def of_groups(problem: RowProblem, target: Target) -> RowSchedule | None:
 
 
 def _downs(problem: RowProblem) -> list[int]:
-    """How many rows a tile may have, best first: several that share weights, which L2 hands out once then."""
+    """How many rows a tile may have, best first: several that share weights, which L2 hands out once then, where they
+    need no pairs combined: a layer norm of 4x2000000 f16 takes 15.4 us by 33 blocks a row, not 18.5 (H200)."""
+    if problem.pair:
+        return [1]
     return [down for down in (4, 2) if problem.beside and problem.rows % down == 0] + [1]
 
 

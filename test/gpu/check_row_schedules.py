@@ -11,6 +11,7 @@ torch.compile is measured too. A schedule is words:
     p  all loads first                    y  columns: N accesses down, `a` side by side   m  the model's, changed
     f  copied as one line                 e  evicted first from L2             bN blocks of an SM at least
     nN blocks of the grid                 rN tiles of each that registers keep       kN rows at a time
+    oN whether two reductions are exchanged at once (1: maximum and sum, mean and squares)
     +split few long rows in a kernel for each step, as chips without cooperative launches take them
     +early  the first kernel lets the next one start early      +nopdl   no dependent launch
     +evict  loads are evict_first in L2     +keepN but for N hundredths          +stream  stores are evict_first
@@ -77,6 +78,7 @@ def schedule(words: list[str], rows: Rows, model: RowSchedule | None) -> RowSche
             "unroll": given.get("u", model.unroll),
             "min_blocks": given.get("b", model.min_blocks),
             "front": given.get("r", model.front),
+            "paired": bool(given.get("o", model.paired)),
         }
         return dataclasses.replace(model, **changed)
     vector, across = given.get("v", WIDEST // BYTES[rows.element]), given["a"]
@@ -92,7 +94,8 @@ def schedule(words: list[str], rows: Rows, model: RowSchedule | None) -> RowSche
     line = threads * WIDEST // BYTES[rows.element]
     flat = -(-tile[0] * rows.n // line) * line if "f" in given else 0
     return RowSchedule(threads, across, vector, tile, shift=shift, cluster=cluster, unroll=given.get("u", 1), flat=flat,
-                       grid=grid, groups=given.get("k", 0), front=given.get("r", 0), **flags)  # fmt: skip
+                       grid=grid, groups=given.get("k", 0), front=given.get("r", 0),
+                       paired=bool(given.get("o", 0)), **flags)  # fmt: skip
 
 
 def pinned(text: str, chosen: RowSchedule | None) -> str:
