@@ -1,10 +1,10 @@
-"""Two reductions along the same rows of which the second is around what the first finds: a maximum m and then the sum of
-exp(x - m), a sum and then that of (x - mean)^2.
+"""Two reductions along the same rows of which the second is around what the first finds: a maximum m and then the sum
+of exp(x - m), a sum and then that of (x - mean)^2.
 
 What the second finds around one pivot says what it finds around another, with no element looked at again. A sum of
-exp(x - p) is times exp(p - q) around q. A sum of squares around the mean p of n numbers is more by n (p - q)^2 around q:
-nothing cancels, as p is the mean (Chan, Golub and LeVeque). So blocks that share a row can each take a pivot of their own
-part, and combine both results at once, in any order.
+exp(x - p) is times exp(p - q) around q. A sum of squares around the mean p of n numbers is more by n (p - q)^2 around
+q: nothing cancels, as p is the mean (Chan, Golub and LeVeque). So blocks that share a row can each take a pivot of
+their own part, and combine both results at once, in any order.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ class Pair:
         return self.first.outputs[0], self.second.outputs[0]
 
     def join(self, left: Sequence[Any], right: Sequence[Any]) -> list[Any]:
-        """What two parts find together, at the insertion point: a maximum and the sum of exponentials around it; or which
-        share of a row they are, its sum, and its squares around the mean.
+        """What two parts find together, at the insertion point: a maximum and the sum of exponentials around it; or
+        which share of a row they are, its sum, and its squares around the mean.
 
-        With p and q for shares, s and t for sums of N p and N q elements, the means differ by (t p - s q) / (N p q), and
-        N p q / (p + q) times the square of that is added: (t p - s q)^2 / (N p q (p + q))."""
+        With p and q for shares, s and t for sums of N p and N q elements, the means differ by (t p - s q) / (N p q),
+        and N p q / (p + q) times the square of that is added: (t p - s q)^2 / (N p q (p + q))."""
         if not self.squares:
             return joined(left, right)
         arith = dialect("arith")

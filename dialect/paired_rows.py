@@ -1,5 +1,5 @@
-"""A pair of reductions on tiles, by blocks that share rows: each around a pivot of its own part, until all exchange what
-both have found."""
+"""A pair of reductions on tiles, by blocks that share rows: each around a pivot of its own part, until all exchange
+what both have found."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class PairedRows:
         return total, all_
 
     def _exponentials(self, sum_: Any) -> tuple[Any, Any]:
-        """The maximum and the sum. Where the maximum is infinite the sum is no number, as that of exp(x - m) is then."""
+        """The maximum and the sum: no number where the maximum is infinite, as that of exp(x - m) is then."""
         arith, narrow = dialect("arith"), self.own.type
         own = self.own if narrow == sum_.type else arith.ExtFOp(sum_.type, self.own).result
         greatest, all_ = exchanged(self.tiles, [own, sum_], self.pair.join)

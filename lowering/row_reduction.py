@@ -244,8 +244,8 @@ def of_first_lane(value: Any) -> Any:
 
 
 def shuffled(value: Any, distance: int, mode: str = "xor") -> Any:
-    """What the lane at a distance (by exclusive or), or, with `idx`, at a place has of a number, at the insertion point.
-    Shuffles move 32 bits: narrower numbers go in the low bits of one, f64 and i64 in two."""
+    """What the lane at a distance (by exclusive or), or, with `idx`, at a place has of a number, at the insertion
+    point. Shuffles move 32 bits: narrower numbers go in the low bits of one, f64 and i64 in two."""
     arith, vector = dialect("arith"), dialect("vector")
     type_ = value.type
     i32 = ir.IntegerType.get_signless(32)
@@ -267,6 +267,7 @@ def _shuffle(value: Any, distance: int, mode: str) -> Any:
     i32 = ir.IntegerType.get_signless(32)
     arith = dialect("arith")
     by, width = (arith.ConstantOp(i32, number).result for number in (distance, LANES))
+    attributes = {"mode": ir.Attribute.parse(f"#gpu<shuffle_mode {mode}>")}
     shuffle = ir.Operation.create("gpu.shuffle", results=[value.type, ir.IntegerType.get_signless(1)],
-                                  operands=[value, by, width], attributes={"mode": ir.Attribute.parse(f"#gpu<shuffle_mode {mode}>")})  # fmt: skip
+                                  operands=[value, by, width], attributes=attributes)  # fmt: skip
     return shuffle.results[0]

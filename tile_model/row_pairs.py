@@ -10,8 +10,8 @@ from mlir_gemm.spec.target import Target
 from mlir_gemm.spec.threads import LANES
 
 EXCHANGE, IN_CLUSTER = 1.4e-6, 0.6e-6
-"""Seconds that blocks wait for each other, with the reduction in each before: by words in L2, of which a store and then a
-load go there and back, and by the shared memory of a cluster."""
+"""Seconds that blocks wait for each other, with the reduction in each before: by words in L2, of which a store and then
+a load go there and back, and by the shared memory of a cluster."""
 JOIN = 50e-9
 """Seconds more that a lane needs to combine pairs than numbers: a quotient or an exponential."""
 

@@ -195,8 +195,8 @@ def _pair_of(function: Any, work: list[Any]) -> Pair:
     """The reductions whose results blocks exchange at once."""
     pair = pair_of(work)
     if pair is None:
-        raise pass_error(function, "paired=true for other reductions than a maximum and a sum of exp(x - maximum), or a "
-                         "sum and one of squares of x - mean, along a dimension of constant size")  # fmt: skip
+        raise pass_error(function, "paired=true for other reductions than a maximum and a sum of exp(x - maximum), or "
+                         "a sum and one of squares of x - mean, along a dimension of constant size")  # fmt: skip
     return pair
 
 
