@@ -48,7 +48,8 @@ def row_problem_of(function: Any, hints: Mapping[str, int], divisors: Mapping[st
     inputs = {operand for generic in generics for operand in generic.inputs}
     whole = [(operand, map_) for operand, map_ in wide if _rows(map_, outer)]
     single = all(sizes[loop] == 1 and loop in constant for loop in range(outer))
-    bits = {operand: operand.type.element_type.width for operand, _ in (wide if single else whole) if operand in inputs}
+    kept = [each for each in wide if each[0] in _before(generics)] if single and not parts else whole
+    bits = {operand: operand.type.element_type.width for operand, _ in kept if operand in inputs}
     ways = {_way(operand, map_, outer) for operand, map_ in whole}
     reductions = sum(not generic.elementwise for generic in generics)
     places = [value.type.width // 32 for generic in generics for value in _places(generic)]
@@ -74,6 +75,16 @@ def row_problem_of(function: Any, hints: Mapping[str, int], divisors: Mapping[st
         pair=_pair(function),
         element=next((str(operand.type.element_type) for operand, _ in wide), "f32"),
     )
+
+
+def _before(generics: list[Generic]) -> set[Any]:
+    """What reductions are computed from: of a single row, whose weights are not told from its elements by their loops,
+    what is needed only after them is not kept."""
+    found: set[Any] = set()
+    for generic in reversed(generics):
+        if not generic.elementwise or found & set(generic.outputs):
+            found |= set(generic.inputs)
+    return found
 
 
 def _pair(function: Any) -> str:
