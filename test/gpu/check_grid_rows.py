@@ -4,7 +4,7 @@ ever.
     python test/gpu/check_grid_rows.py [--random N --seed S] [-o OUT]
 
 Each kernel runs three times on outputs of NaN: compared with float64, and bit by bit with each other. Rows with NaN,
-infinities, parts and wholes of nothing but -inf, and a large mean are compared with eager PyTorch. Then pairs of kernels
+infinities, parts and wholes of nothing but -inf, and a large mean are compared with eager PyTorch. Then two kernels
 run on two streams at once, hundreds of launches each, kernels that overlap their starts run between others, and calls
 captured in graphs are launched on another stream. What takes longer than a minute is a deadlock: exit code 4. A kernel
 with more blocks than fit must be refused with a message. A line of JSON for each.
