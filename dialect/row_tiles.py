@@ -16,6 +16,7 @@ from mlir_gemm.dialect import constants, guards, indexing, positions, tile
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import attributes_of
 from mlir_gemm.dialect.flat_rows import FlatRows
+from mlir_gemm.dialect.grid_exchange import LINE, MOST_PIECES, Fetch
 from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.rings import rank
@@ -48,6 +49,8 @@ class RowTiles(RowPasses):
     """Where in a row the only tile of it lies that the block has; None where it has whole rows."""
     first: Any = None
     """The block of operations in which everything is built."""
+    later: list[tuple[Any, Any]] = field(default_factory=list[tuple[Any, Any]])
+    """What is read only after all reductions, buffers with their maps: L2 loads it while blocks of the grid wait."""
 
     def __post_init__(self) -> None:
         if self.part is not None:
@@ -76,6 +79,22 @@ class RowTiles(RowPasses):
             self.start = arith.SubIOp(constants.index(0), distance).result
             if self.whole:
                 self.place[self.loops.element] = self.moved(self.start)
+
+    def fetch_later(self) -> None:
+        """Lets L2 load this block's part of what is read later."""
+        size, bits = self.loops.sizes[self.loops.element], LINE
+        for memory, map_ in self.later:
+            width = memory.type.element_type.width
+            if self.step * width % bits or self.tile.elements * width % bits:
+                continue
+            pieces = min(-(-size // self.step), MOST_PIECES)
+            self.place[self.loops.element] = self.ahead
+            offsets = self._place(map_, True).offsets
+            if not self.whole:
+                del self.place[self.loops.element]
+            fields = (constants.integer(each) for each in (pieces, self.tile.elements, self.step))
+            Fetch(memory, list(offsets), *fields)
+        self.later.clear()
 
     def elementwise(self, generic: Generic) -> None:
         """Notes an operation for each element, or computes one for each row."""

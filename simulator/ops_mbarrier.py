@@ -206,6 +206,9 @@ def _dependence(decoder: Decoder, operation: Any) -> Step | None:
     return step
 
 
-@handles("nvvm.prefetch")
+FETCH = "nvvm.cp.async.bulk.prefetch"
+
+
+@handles("nvvm.prefetch", FETCH)
 def _nothing(decoder: Decoder, operation: Any) -> None:
     """There are no caches."""
