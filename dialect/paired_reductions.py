@@ -110,9 +110,9 @@ def pair_of(work: Sequence[Any]) -> Pair | None:
         difference = around[1]
         if difference[0] == "arith.subf" and difference[1] == value and difference[2][:2] == pivot:
             return Pair(first, second, False, elements, length)
-    if names == ("arith.addf", "arith.addf") and begun == [0, 0] and around[0] == "arith.mulf":
+    if names == ("arith.addf", "arith.addf") and begun == [0, 0] and _is_square(around):
         difference = around[1]
-        if difference == around[2] and difference[0] == "arith.subf" and difference[1] == value:
+        if difference[0] == "arith.subf" and difference[1] == value:
             same = first.outputs[0].type == second.outputs[0].type
             return Pair(first, second, True, None, length) if same and _is_mean(difference[2], pivot, length) else None
     return None
@@ -161,6 +161,10 @@ def _exactly(tree: Tree) -> Tree:
     return _exactly(tree[1]) if tree[0] == _EXACT else (tree[0], *(_exactly(each) for each in tree[1:]))
 
 
+def _is_square(tree: Tree) -> bool:
+    return (tree[0] == "arith.mulf" and tree[1] == tree[2]) or (tree[0] == "math.fpowi" and tree[2] == (_NUMBER, 2))
+
+
 def _is_mean(tree: Tree, total: Tree, length: int) -> bool:
     """Whether a value is a total divided by the length of rows."""
     if len(tree) != 3 or tree[1][:2] != total or tree[2][0] != _NUMBER or not isinstance(tree[2][1], float):
@@ -175,7 +179,7 @@ _ROUNDED = 2.0**-23
 """How far a rounded number may be from what it stands for."""
 
 
-def _constant(value: Any) -> float | None:
+def _constant(value: Any) -> float | int | None:
     owner = getattr(value.owner, "operation", None)
     attribute = owner.attributes["value"] if owner is not None and owner.name == "arith.constant" else None
-    return float(attribute.value) if isinstance(attribute, ir.FloatAttr) else None
+    return attribute.value if isinstance(attribute, ir.FloatAttr | ir.IntegerAttr) else None

@@ -116,6 +116,21 @@ def odd_softmax(m: int, n: int, element: str = "f32") -> Case:
     return Case(case.text, case.arrays, [softmax(a.astype(np.float64))], case.tolerance)
 
 
+def odd_norm(m: int, n: int, element: str = "f32") -> Case:
+    """A layer norm of rows with NaN, infinities of both signs, a large mean, halves far apart, very large numbers, and
+    the same number everywhere."""
+    case = measured("layer_norm", m, n, element)
+    a, w, b = case.arrays[:3]
+    for row, odd in enumerate((np.nan, np.inf, -np.inf)[:m]):
+        a[row, (7 * row + 3) % n] = odd
+    apart = np.where(np.arange(n) < n // 2, 50.0, -50.0)
+    for row, (factor, more) in zip(range(3, m), ((1, 100), (1, apart), (1e15, 0), (0, 3)), strict=False):
+        a[row] = (factor * a[row].astype(np.float64) + more).astype(a.dtype)
+    with np.errstate(all="ignore"):
+        wanted = NUMPY["layer_norm"](*(each.astype(np.float64) for each in (a, w, b)))
+    return Case(case.text, case.arrays, [wanted], 2**-17)
+
+
 def wide_norm(m: int, n: int, seed: int = 0) -> Case:
     """A layer norm in f64."""
     rows = Rows({"m": m, "n": n})

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from row_cases import chosen, odd_softmax, residual_norm, wide_norm
+from row_cases import chosen, odd_norm, odd_softmax, residual_norm, wide_norm
 from row_kernels import Case, check_stages, compiled, fields, measured, pinned, run
 
 from mlir_gemm.errors import DeviceError, ScheduleError
@@ -84,6 +84,14 @@ CASES: dict[str, tuple[Callable[[], Case], str]] = {
     "a pair, odd values": (
         lambda: odd_softmax(7, 150),
         fields(32, 32, 2, "1, 64", "grid = 3 : i64, groups = 2 : i64, paired = true"),
+    ),
+    "a pair, odd norms": (
+        lambda: odd_norm(7, 150),
+        fields(32, 32, 2, "1, 64", "grid = 4 : i64, groups = 2 : i64, paired = true"),
+    ),
+    "a pair in a cluster, odd norms": (
+        lambda: odd_norm(7, 150),
+        fields(32, 32, 2, "1, 64", "cluster = 4 : i64, paired = true"),
     ),
     "a pair in a cluster": (
         lambda: measured("softmax", 3, 500, "f32"),
