@@ -38,17 +38,15 @@ class PairedRows:
 
     def take(self, generic: Generic, value: Any, finish: Continue) -> None:
         """Takes what one of both finds in this block's part."""
-        if generic is self.pair.first or generic.op == self.pair.first.op:
+        if generic.op == self.pair.first.op:
             self.own, self.finish_first = value, finish
             pivot = self._as_total(value) if self.pair.squares else _finite(value)
             self.tiles.narrow[self.pair.results[0]] = pivot
             return
         assert self.finish_first is not None
-        first, second = self._squares(value) if self.pair.squares else self._exponentials(value)
-        for buffer, found, continued in zip(
-            self.pair.results, (first, second), (self.finish_first, finish), strict=True
-        ):
-            (self.tiles.narrow[buffer],) = continued([found])
+        found = self._squares(value) if self.pair.squares else self._exponentials(value)
+        for buffer, whole, finish_it in zip(self.pair.results, found, (self.finish_first, finish), strict=True):
+            (self.tiles.narrow[buffer],) = finish_it([whole])
         self.done = True
 
     def compute_again(self, dependent: Iterable[Any]) -> None:

@@ -82,12 +82,10 @@ class RowTiles(RowPasses):
 
     def fetch_later(self) -> None:
         """Lets L2 load this block's part of what is read later."""
-        size, bits = self.loops.sizes[self.loops.element], LINE
+        pieces = -(-self.loops.sizes[self.loops.element] // self.step)
         for memory, map_ in self.later:
-            width = memory.type.element_type.width
-            if self.step * width % bits or self.tile.elements * width % bits:
+            if pieces > MOST_PIECES or self.tile.elements * memory.type.element_type.width % LINE:
                 continue
-            pieces = min(-(-size // self.step), MOST_PIECES)
             self.place[self.loops.element] = self.ahead
             offsets = self._place(map_, True).offsets
             if not self.whole:

@@ -10,12 +10,14 @@ tile.clip puts the neutral element. With `cluster=N`, N blocks share the same ro
 tile.rank, and each tile.reduce is one of the whole cluster. With `grid=N` they are any N blocks of the grid, which run
 at the same time (`tile.cooperative`) and combine by tile.grid_reduce what each has reduced; `front=K` tiles of each
 block's part stay in registers, and shared memory keeps those after them (`staged`). `groups=G` are rows at a time: the
-loop is over G groups of N blocks then, each of which goes over every G-th row. Temporaries of the kernel's own vanish.
-A second run changes nothing.
+loop is over G groups of N blocks then, each of which goes over every G-th row. With `paired` blocks exchange at once what
+two reductions find of which the second is around the first's result: a maximum and then a sum of exponentials, or a mean
+and then squares. With `fetch` a tile.fetch lets L2 load what is needed after all reductions while blocks of the grid
+wait. Temporaries of the kernel's own vanish. A second run changes nothing.
 
 Refuses operations in other loops, other reductions than combinations by one associative operation, and a result that
 the kernel also reads elsewhere; with `grid`, a number of rows that is known at run time only; with `front`, rows that
-have no such tiles.
+have no such tiles; with `paired`, other reductions.
 """
 
 from __future__ import annotations
