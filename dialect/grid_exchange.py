@@ -18,7 +18,7 @@ from mlir_gemm.dialect import constants, indexing, rules
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.reductions import Combine, combining, one_type, yield_combined
 from mlir_gemm.dialect.tile import Tile
-from mlir_gemm.dialect.verifier import at_least, between, counted, is_integer, verifier
+from mlir_gemm.dialect.verifier import is_integer, verifier
 from mlir_gemm.dialect.walk import body
 from mlir_gemm.spec.attributes import SCRATCH
 
@@ -29,10 +29,6 @@ WORDS = "words"
 FIXED = 3
 """Operands of a tile.grid_reduce before its values."""
 _HALF = 32
-LINE = 128
-"""Bits of which what is fetched is a multiple."""
-MOST_PIECES, MOST_PIECE = 1024, 1 << 16
-"""Pieces that are fetched, one by a thread, and elements of each."""
 
 
 def words_of(type_: Any) -> int:
@@ -53,21 +49,6 @@ def _reduced(op: Any) -> str:
     if not is_integer(type_.element_type, 64) or type_.shape[1] < 2 or type_.shape[2] != wanted:
         return f"words is {type_}; expected memref<lines x blocks x {wanted} x i64>, for 2 blocks or more"
     return combining(op, [each.element_type for each in values])
-
-
-def _fetched(op: Any) -> str:
-    """What is wrong with a tile.fetch: its place, or pieces that do not start at multiples of 16 bytes."""
-    type_, offsets = op.operands[0].type, len(op.operands) - 1
-    if offsets != type_.rank:
-        return f"has {counted(offsets, 'offset')} for {type_}; expected one for each dimension of the memory"
-    strides, _ = type_.get_strides_and_offset()
-    bits = getattr(type_.element_type, "width", 0)
-    if not bits:
-        return f"memory is {type_}; expected numbers"
-    if not strides or strides[-1] != 1:
-        return f"memory is {type_}; expected elements of its last dimension one after another"
-    step = op.attributes["step"].value
-    return "" if step * bits % LINE == 0 else f"step = {step} of {bits} bits; expected a multiple of {LINE // 8} bytes"
 
 
 def _is_narrow(type_: Any, first: Any) -> bool:
@@ -91,26 +72,6 @@ class GridReduce(Tile.Operation, name="grid_reduce"):
     reduced_places: Sequence[ext.Result[Any]]
     combine: ext.Region
     verify_invariants = verifier(rules.ranked(0, "words", 3, space=rules.GLOBAL), rules.dense(0, "words"), _reduced)
-
-
-class Fetch(Tile.Operation, name="fetch"):
-    """Lets L2 load what is read soon, while blocks wait for each other: of `memory`, `pieces` pieces of `elements`
-    along its last dimension, where it is contiguous, the first at `offsets`, each `step` elements after the one before.
-    What lies beyond the memory is left out. Pieces start at multiples of 16 bytes.
-    """
-
-    memory: ext.Operand[Any]
-    offsets: Sequence[ext.Operand[ir.IndexType]]
-    pieces: ir.IntegerAttr
-    elements: ir.IntegerAttr
-    step: ir.IntegerAttr
-    verify_invariants = verifier(
-        rules.ranked(0, "memory", space=rules.GLOBAL),
-        _fetched,
-        pieces=between(1, MOST_PIECES),
-        elements=between(1, MOST_PIECE),
-        step=at_least(1),
-    )
 
 
 @dataclass(frozen=True)

@@ -117,7 +117,6 @@ class PairedRows:
 def exchanged(tiles: RowTiles, values: Sequence[Any], join: Combine) -> list[Any]:
     """What all blocks that share rows have of values of each row, combined."""
     if tiles.meeting is not None:
-        tiles.fetch_later()
         return tiles.meeting.reduce(values, join)
     return reduce(values, tiles.tile.element_dim, join, tiles.cluster)
 

@@ -13,7 +13,7 @@ from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.body_cuts import Body
 from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.locations import pass_error
-from mlir_gemm.dialect.paired_rows import PairedRows, exchanged
+from mlir_gemm.dialect.paired_rows import PairedRows
 from mlir_gemm.dialect.reductions import AnyCombination, Choice, combinations_of, reduce, why_uncombined
 from mlir_gemm.dialect.row_tiles import RowTiles
 from mlir_gemm.dialect.running import Running
@@ -98,7 +98,7 @@ class _Reduction:
         else:
             found = reduce(values, tiles.tile.element_dim, join, self._cluster)
         if tiles.meeting is not None:
-            found = exchanged(tiles, found, join)
+            found = tiles.meeting.reduce(found, join)
         return [_widened(each, value.type) for each, value in zip(found, self.combination.values, strict=True)]
 
     def continued(self, reduced: list[Any], starts: dict[Any, Any]) -> list[Any]:

@@ -16,7 +16,6 @@ from mlir_gemm.dialect import constants, guards, indexing, positions, tile
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.clone import attributes_of
 from mlir_gemm.dialect.flat_rows import FlatRows
-from mlir_gemm.dialect.grid_exchange import LINE, MOST_PIECES, Fetch
 from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.rings import rank
@@ -49,8 +48,6 @@ class RowTiles(RowPasses):
     """Where in a row the only tile of it lies that the block has; None where it has whole rows."""
     first: Any = None
     """The block of operations in which everything is built."""
-    later: list[tuple[Any, Any]] = field(default_factory=list[tuple[Any, Any]])
-    """What is read only after all reductions, buffers with their maps: L2 loads it while blocks of the grid wait."""
 
     def __post_init__(self) -> None:
         if self.part is not None:
@@ -79,20 +76,6 @@ class RowTiles(RowPasses):
             self.start = arith.SubIOp(constants.index(0), distance).result
             if self.whole:
                 self.place[self.loops.element] = self.moved(self.start)
-
-    def fetch_later(self) -> None:
-        """Lets L2 load this block's part of what is read later."""
-        pieces = -(-self.loops.sizes[self.loops.element] // self.step)
-        for memory, map_ in self.later:
-            if pieces > MOST_PIECES or self.tile.elements * memory.type.element_type.width % LINE:
-                continue
-            self.place[self.loops.element] = self.ahead
-            offsets = self._place(map_, True).offsets
-            if not self.whole:
-                del self.place[self.loops.element]
-            fields = (constants.integer(each) for each in (pieces, self.tile.elements, self.step))
-            Fetch(memory, list(offsets), *fields)
-        self.later.clear()
 
     def elementwise(self, generic: Generic) -> None:
         """Notes an operation for each element, or computes one for each row."""

@@ -15,7 +15,7 @@ from typing import Any
 
 from mlir_gemm.dialect import constants, guards, indexing
 from mlir_gemm.dialect.bindings import dialect, ir
-from mlir_gemm.dialect.grid_exchange import FIXED, LINE, words_of
+from mlir_gemm.dialect.grid_exchange import FIXED, words_of
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.memory import shared_buffer
 from mlir_gemm.dialect.reductions import combine_of
@@ -181,33 +181,6 @@ class GridReduction:
         at = indexing.add(base, indexing.mul(word, _WORD_BYTES))
         number = dialect("arith").IndexCastUIOp(ir.IntegerType.get_signless(64), at).result
         return dialect("llvm").IntToPtrOp(ir.Type.parse("!llvm.ptr<1>"), number).operation.results[0]
-
-
-def fetch(operation: Any, threads: int) -> None:
-    """A tile.fetch: each of the last threads, which no block waits for, lets L2 load a piece."""
-    arith, (memory, *offsets) = dialect("arith"), list(operation.operands)
-    pieces, elements, step = (constants.number_of(operation, name) for name in ("pieces", "elements", "step"))
-    strides, start = memory.type.get_strides_and_offset()
-    bytes_, size = memory.type.element_type.width // 8, memory.type.shape[-1]
-    number = indexing.sub(threads - 1, indexing.thread())
-    at = indexing.add(offsets[-1], indexing.mul(number, step))
-
-    def start_load() -> None:
-        place = indexing.add(at, start)
-        for offset, stride in zip(offsets[:-1], strides[:-1], strict=True):
-            place = indexing.add(place, indexing.mul(offset, stride))
-        base = dialect("memref").ExtractAlignedPointerAsIndexOp(memory).result
-        address = indexing.add(base, indexing.mul(place, bytes_))
-        left = indexing.mul(indexing.sub(size, at), bytes_)
-        length = arith.MinUIOp(left, constants.index(elements * bytes_)).result
-        whole = indexing.mul(indexing.div(length, LINE // 8), LINE // 8)
-        word = arith.IndexCastUIOp(ir.IntegerType.get_signless(64), address).result
-        pointer = dialect("llvm").IntToPtrOp(ir.Type.parse("!llvm.ptr<1>"), word).operation.results[0]
-        dialect("nvvm").CpAsyncBulkPrefetchOp(pointer, indexing.as_i32(whole))
-
-    some = max(size + 1 - LINE // 8 // bytes_, 0)  # nothing is no size of a piece
-    within = guards.both([guards.less(number, pieces), guards.less(at, some)])
-    guards.do(within, start_load)
 
 
 def _i64(number: int) -> Any:

@@ -16,7 +16,7 @@ from mlir_gemm.dialect.walk import body, in_block, named, parents, users
 from mlir_gemm.lowering.access import guarded
 from mlir_gemm.lowering.cluster_exchange import MEETING
 from mlir_gemm.lowering.common_division import Divisor
-from mlir_gemm.lowering.grid_reduction import GridReduction, fetch
+from mlir_gemm.lowering.grid_reduction import GridReduction
 from mlir_gemm.lowering.layouts import Lane, Layout
 from mlir_gemm.lowering.multiples import multiple_of
 from mlir_gemm.lowering.row_pieces import (
@@ -53,10 +53,6 @@ class RowRewriter:
             if any(is_tile(value) for value in [*op.operands, *op.results]):
                 with ir.InsertionPoint(op), op.location:
                     self._one(op)
-            elif op.name == "tile.fetch":
-                with ir.InsertionPoint(op), op.location:
-                    fetch(op, self.threads.count)
-                self.old.append(op)
             elif op.name not in ("tile.reduce", "tile.grid_reduce"):
                 for region in op.regions:
                     for inner in region.blocks:

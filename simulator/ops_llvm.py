@@ -17,7 +17,6 @@ from mlir_gemm.simulator.errors import unsupported
 from mlir_gemm.simulator.mbarriers import RANK, buffer_at, resolved
 from mlir_gemm.simulator.memory import View
 from mlir_gemm.simulator.ops_flags import GLOBAL, flag_operation
-from mlir_gemm.simulator.ops_mbarrier import FETCH
 from mlir_gemm.simulator.warps import Stop, Warp
 from mlir_gemm.simulator.wgmma import Registers
 from mlir_gemm.simulator.wgmma_registers import feeds_products, only_carried
@@ -39,22 +38,15 @@ def fields_of(operation: Any, type_: Any) -> tuple[int, Element]:
 @handles("memref.extract_aligned_pointer_as_index")
 def _pointer_of(decoder: Decoder, operation: Any) -> Step:
     source, out = decoder.slot(operation.operation.operands[0]), decoder.slot(operation.operation.results[0])
-    only_fetched = _is_only_fetched(operation.operation)
 
     def step(warp: Warp) -> None:
         view: View = warp.slots[source]
-        if not view.buffer.address and not only_fetched:
+        if not view.buffer.address:
             raise unsupported(operation, "addresses of other than shared memory, and of flags, are not simulated")
         # It is the pointer of the descriptor: offsets of subviews are not in it. A view of bytes has its shift in it.
         warp.slots[out] = view.buffer.address + view.aligned
 
     return step
-
-
-def _is_only_fetched(operation: Any) -> bool:
-    """Whether an address is only that of what L2 loads: nobody accesses memory there."""
-    users = [use.owner.operation for result in operation.results for use in result.uses]
-    return all(user.name == FETCH or (len(user.results) > 0 and _is_only_fetched(user)) for user in users)
 
 
 @handles("llvm.inttoptr", "llvm.addrspacecast", "llvm.ptrtoint", "llvm.bitcast")

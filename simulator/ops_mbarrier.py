@@ -206,9 +206,6 @@ def _dependence(decoder: Decoder, operation: Any) -> Step | None:
     return step
 
 
-FETCH = "nvvm.cp.async.bulk.prefetch"
-
-
-@handles("nvvm.prefetch", FETCH)
+@handles("nvvm.prefetch")
 def _nothing(decoder: Decoder, operation: Any) -> None:
     """There are no caches."""

@@ -94,17 +94,4 @@ def _gathering(decoder: Decoder, operation: Any, blocks: int) -> Combined:
     return gather
 
 
-def _fetch(decoder: Decoder, operation: Any) -> Step:
-    """There are no caches; that it starts within the memory is checked."""
-    memory, *offsets = decoder.slots(operation.operation.operands)
-
-    def step(frame: Frame) -> None:
-        shape = frame[memory].shape
-        place = [uniform(frame[offset], "an offset") for offset in offsets]
-        if not all(0 <= at < size for at, size in zip(place[:-1], shape[:-1], strict=True)) or place[-1] < 0:
-            raise fault(operation, f"starts at {place} of {shape}")
-
-    return step
-
-
-STEPS: dict[str, StepMaker] = {"tile.reduce": _reduce, "tile.grid_reduce": _grid_reduce, "tile.fetch": _fetch}
+STEPS: dict[str, StepMaker] = {"tile.reduce": _reduce, "tile.grid_reduce": _grid_reduce}

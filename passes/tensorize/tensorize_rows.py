@@ -10,10 +10,9 @@ tile.clip puts the neutral element. With `cluster=N`, N blocks share the same ro
 tile.rank, and each tile.reduce is one of the whole cluster. With `grid=N` they are any N blocks of the grid, which run
 at the same time (`tile.cooperative`) and combine by tile.grid_reduce what each has reduced; `front=K` tiles of each
 block's part stay in registers, and shared memory keeps those after them (`staged`). `groups=G` are rows at a time: the
-loop is over G groups of N blocks then, each of which goes over every G-th row. With `paired` blocks exchange at once what
-two reductions find of which the second is around the first's result: a maximum and then a sum of exponentials, or a mean
-and then squares. With `fetch` a tile.fetch lets L2 load what is needed after all reductions while blocks of the grid
-wait. Temporaries of the kernel's own vanish. A second run changes nothing.
+loop is over G groups of N blocks then, each of which goes over every G-th row. With `paired` blocks exchange at once
+what two reductions find of which the second is around the first's result: a maximum and then a sum of exponentials, or
+a mean and then squares. Temporaries of the kernel's own vanish. A second run changes nothing.
 
 Refuses operations in other loops, other reductions than combinations by one associative operation, and a result that
 the kernel also reads elsewhere; with `grid`, a number of rows that is known at run time only; with `front`, rows that
@@ -89,9 +88,6 @@ class TensorizeRows(Pass):
     paired: bool = False
     """Whether blocks that share a row exchange at once what two reductions find of which the second is around the
     first's result, each around a pivot of its own part until then."""
-    fetch: bool = False
-    """Whether L2 loads what is needed after all reductions, such as weights, while blocks of the grid wait for each
-    other, unless they take rows in turn."""
 
     def run(self, module: Any) -> None:
         shared = not (self.cluster > 1 or self.transposed or self.flat or self.part)
@@ -154,13 +150,10 @@ def _convert(function: Any, shape: TileShape, options: TensorizeRows) -> None:
     staged = options.staged and loops.element == loops.outer
     stored = [(buffer, map_) for buffer, map_ in maps.items() if buffer in arguments]
 
-    fetched = options.fetch and options.grid > 0 and not (shift or options.prefetch) and groups == rows
-
     def build(number: Any, meeting: Meeting | None) -> None:
         tiles = RowTiles(loops, shape, block_position(loops, shape, number), shift=shift, cluster=cluster,
                          unroll=options.unroll, staged=staged, first=forall.body, flat=options.flat,
-                         evict_first=options.evict_first, meeting=meeting, front=options.front,
-                         later=_later(loops, generics, arguments) if fetched else [])  # fmt: skip
+                         evict_first=options.evict_first, meeting=meeting, front=options.front)  # fmt: skip
         _check_front(function, tiles)
         if options.flat and not (tiles.whole and loops.outer == 1):
             raise pass_error(function, f"flat={options.flat} for tiles that do not hold whole rows of one loop")
@@ -197,26 +190,6 @@ def _convert(function: Any, shape: TileShape, options: TensorizeRows) -> None:
     for op in reversed(in_block(body(function))):
         if op.operation.name in ("memref.dealloc", "memref.alloc") and not scratch_of(op):
             op.operation.erase()
-
-
-def _later(loops: RowLoops, generics: list[Generic], arguments: list[Any]) -> list[tuple[Any, Any]]:
-    """What is read along rows only after all reductions, the same for all rows, where its elements are neighbours."""
-    single = all(isinstance(size, int) and size == 1 for size in loops.sizes[: loops.outer])
-    needed: set[Any] = set()
-    for generic in reversed(generics):
-        if not generic.elementwise or needed & set(generic.outputs):
-            needed |= set(generic.inputs)
-    found: dict[Any, Any] = {}
-    for generic in generics:
-        for number, (buffer, map_) in enumerate(zip(generic.inputs, generic.maps, strict=False)):
-            if buffer not in arguments or buffer in needed or not generic.reads(number):
-                continue
-            dims = [e.position for e in map_.results if isinstance(e, ir.AffineDimExpr)]
-            strides, offset = buffer.type.get_strides_and_offset()
-            aligned = buffer.type.has_static_shape and strides[-1:] == [1] and not offset
-            if aligned and dims and dims[-1] == loops.element and (single or len(dims) == 1 == len(map_.results)):
-                found[buffer] = map_
-    return list(found.items())
 
 
 def _pair_of(function: Any, work: list[Any]) -> Pair:

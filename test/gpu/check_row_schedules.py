@@ -17,7 +17,6 @@ torch.compile is measured too. A schedule is words:
     +evict  loads are evict_first in L2     +keepN but for N hundredths          +stream  stores are evict_first
     +once  of two vectors around a piece one is loaded      +nosel  nothing is chosen: wrong results, what these cost
     +alone  blocks of the grid do not wait for each other: wrong results, what that costs
-    +nofetch  L2 does not load weights while blocks wait
     +loose  not launched cooperatively: with nothing else on the GPU all blocks run at once anyway
     +luckN  loads of each warp are evict_first, but normal in N of 32 launches, as its clock says
 
@@ -125,8 +124,6 @@ def edited(ptx: str, launch: Launch, edits: list[str]) -> tuple[str, Launch]:
         elif edit == "+loose":
             steps = tuple(dataclasses.replace(step, cooperative=False) for step in launch.steps)
             launch = dataclasses.replace(launch, steps=steps)
-        elif edit == "+nofetch":
-            ptx = re.sub(r"\tcp\.async\.bulk\.prefetch\.L2[^\n]*\n", "", ptx)
         elif edit == "+alone":
             ptx = _WAITS.sub(r"\1", ptx)
         elif edit == "+once":

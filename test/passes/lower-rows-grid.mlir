@@ -32,20 +32,6 @@
 //       CHECK:       memref.store %{{.*}}, %[[RESULT]][%c0]
 //       CHECK:   gpu.barrier
 //       CHECK:   memref.load %[[RESULT]][%c0]
-
-// A thread from the last one on lets L2 load a piece, up to the end of the memory.
-// CHECK-LABEL: gpu.func @fetch(
-//       CHECK:   %[[FROM:.*]] = arith.subi %c63, %thread_id_x
-//       CHECK:   %[[FAR:.*]] = arith.muli %[[FROM]], %c384
-//       CHECK:   %[[AT:.*]] = arith.addi %{{.*}}, %[[FAR]]
-//       CHECK:   arith.cmpi ult, %[[FROM]], %c3
-//       CHECK:   arith.cmpi ult, %[[AT]], %c997
-//       CHECK:   scf.if
-//       CHECK:     %[[LEFT:.*]] = arith.subi %c1000, %[[AT]]
-//       CHECK:     %[[BYTES:.*]] = arith.muli %[[LEFT]], %c4
-//       CHECK:     arith.minui %[[BYTES]], %c512
-//       CHECK:     %[[SIZE:.*]] = arith.index_cast %{{.*}} : index to i32
-//       CHECK:     nvvm.cp.async.bulk.prefetch %{{.*}}, %[[SIZE]]
 module attributes {gpu.container_module} {
   func.func @f(%a: memref<1x384xf32>, %r: memref<1xf32>) {
     %words = memref.alloc() {tile.scratch = "words"} : memref<1x3x1xi64>
@@ -75,17 +61,6 @@ module attributes {gpu.container_module} {
         "tile.yield"(%z) {operandSegmentSizes = array<i32: 1, 0>} : (f32) -> ()
       }) {operandSegmentSizes = array<i32: 1, 1, 1, 1, 0>, resultSegmentSizes = array<i32: 1, 0>} : (memref<1x3x1xi64>, index, index, vector<1x1xf32>) -> vector<1x1xf32>
       "tile.store"(%g, %r, %c0) {dims = array<i64: 0>, operandSegmentSizes = array<i32: 1, 1, 1>} : (vector<1x1xf32>, memref<1xf32>, index) -> ()
-      gpu.return
-    }
-    gpu.func @fetch(%a: memref<1000xf32>) kernel attributes {known_block_size = array<i32: 64, 1, 1>, tile.cooperative = 3 : i64} {
-      %c3 = arith.constant 3 : index
-      %block = gpu.block_id x
-      %rank = arith.remui %block, %c3 : index
-      %c128 = arith.constant 128 : index
-      %first = arith.muli %rank, %c128 : index
-      %t = "tile.load"(%a, %first) {dims = array<i64: 1>, in_bounds = array<i1: true>, operandSegmentSizes = array<i32: 1, 1>} : (memref<1000xf32>, index) -> vector<1x128xf32>
-      "tile.fetch"(%a, %first) {pieces = 3 : i64, elements = 128 : i64, operandSegmentSizes = array<i32: 1, 1>, step = 384 : i64} : (memref<1000xf32>, index) -> ()
-      "tile.store"(%t, %a, %first) {dims = array<i64: 1>, in_bounds = array<i1: true>, operandSegmentSizes = array<i32: 1, 1, 1>} : (vector<1x128xf32>, memref<1000xf32>, index) -> ()
       gpu.return
     }
   }

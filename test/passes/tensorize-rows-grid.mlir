@@ -1,7 +1,6 @@
 // tensorize-rows, where any blocks of the grid share a row: they run at the same time, and a second run changes nothing.
 // RUN: mlir-gemm opt %s 'tensorize-rows{tile=1,32 grid=4}' cse | FileCheck %s
 // RUN: mlir-gemm opt %s 'tensorize-rows{tile=1,32 grid=4}' 'tensorize-rows{tile=1,32 grid=4}' cse | FileCheck %s
-// RUN: mlir-gemm opt %s 'tensorize-rows{tile=1,32 grid=4 fetch=true}' cse | FileCheck %s --check-prefix=FETCH
 // RUN: mlir-gemm opt %s 'tensorize-rows{tile=1,16 grid=3 groups=2 staged=true front=1}' cse | FileCheck %s --check-prefix=TURNS
 
 #mn = affine_map<(m, n) -> (m, n)>
@@ -66,36 +65,6 @@ func.func @norm(%A: memref<10x100xf32>, %R: memref<10x100xf32>) attributes {tile
     %f = math.rsqrt %t : f32
     %g = arith.mulf %x, %f : f32
     linalg.yield %g : f32
-  }
-  return
-}
-
-// What is read only after the reduction, the same for all rows, L2 loads while blocks wait: of each line of tiles the part
-// of this block's.
-// FETCH-LABEL: func.func @weighted(
-//       FETCH:   %[[AHEAD:.*]] = arith.muli %{{.*}}, %c32
-//       FETCH:   "tile.reduce"
-//       FETCH:   "tile.fetch"(%arg1, %[[AHEAD]]) {elements = 32 : i64, {{.*}}pieces = 1 : i64, step = 128 : i64} : (memref<100xf32>, index) -> ()
-//   FETCH-NOT:   "tile.fetch"
-//       FETCH:   "tile.grid_reduce"
-func.func @weighted(%A: memref<10x100xf32>, %W: memref<100xf32>, %R: memref<10x100xf32>) attributes {tile.kind = "rows"} {
-  %zero = arith.constant 0.0 : f32
-  %s = memref.alloc() : memref<10xf32>
-  linalg.fill ins(%zero : f32) outs(%s : memref<10xf32>)
-  linalg.generic {indexing_maps = [#mn, #m], iterator_types = ["parallel", "reduction"]}
-      ins(%A : memref<10x100xf32>) outs(%s : memref<10xf32>) {
-  ^bb0(%x: f32, %a: f32):
-    %q = arith.mulf %x, %x : f32
-    %r = arith.addf %q, %a : f32
-    linalg.yield %r : f32
-  }
-  linalg.generic {indexing_maps = [#mn, #m, affine_map<(m, n) -> (n)>, #mn], iterator_types = ["parallel", "parallel"]}
-      ins(%A, %s, %W : memref<10x100xf32>, memref<10xf32>, memref<100xf32>) outs(%R : memref<10x100xf32>) {
-  ^bb0(%x: f32, %t: f32, %w: f32, %o: f32):
-    %f = math.rsqrt %t : f32
-    %g = arith.mulf %x, %f : f32
-    %h = arith.mulf %g, %w : f32
-    linalg.yield %h : f32
   }
   return
 }

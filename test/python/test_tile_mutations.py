@@ -179,8 +179,6 @@ ALSO_RIGHT: dict[str, list[str]] = {
     # Any number of lines.
     "tile.grid_reduce": [_AT(0, "another size")],
     "tile.fix_up": [_AT(1, "other rows")],
-    # It changes nothing.
-    "tile.fetch": ["step: a huge number", *(_AT(0, what) for what in ("other rows", "another size", "other elements"))],
     # A k of any length.
     "tile.step_range": ["steps: a huge number"],
 }  # fmt: skip

@@ -106,7 +106,6 @@ RIGHT = [
     "%0 = tile.clip(%acc, %i, %i) {dim = 0 : i64, neutral = 0xFF800000 : f32} : vector<64x64xf32>",
     f"%0 = tile.reduce(%acc) {ADD} {{dim = 1 : i64}} : vector<64x1xf32>",
     f"%0 = tile.grid_reduce(%tagged, %i, %i, %one) {ADD} : vector<1x1xf32>",
-    "tile.fetch(%A, %i, %i) {pieces = 2 : i64, elements = 16 : i64, step = 32 : i64}",
 ]
 WRONG = [
     # The signature.
@@ -204,10 +203,6 @@ WRONG = [
      "its block takes f32, f32; expected f16, f16"),
     (f"%0 = tile.grid_reduce(%tagged, %i, %i, %acc) {ADD} : vector<64x64xf32>",
      "a value is vector<64x64xf32>; expected vectors of Rx1 numbers"),
-    ("tile.fetch(%A, %i) {pieces = 2 : i64, elements = 16 : i64, step = 32 : i64}",
-     "has 1 offset for memref<64x64xf16>; expected one for each dimension of the memory"),
-    ("tile.fetch(%A, %i, %i) {pieces = 2 : i64, elements = 16 : i64, step = 3 : i64}",
-     "step = 3 of 16 bits; expected a multiple of 16 bytes"),
     (f"tile.grid_reduce(%tagged, %i, %i) {ADD}", "takes nothing and gives nothing; expected one value or more"),
     (f"%0 = tile.grid_reduce(%tagged, %i, %i, %long_one) {ADD} : vector<1x1xi64>",
      "words is memref<2x4x1xi64>; expected memref<lines x blocks x 2 x i64>, for 2 blocks or more"),
