@@ -9,6 +9,7 @@ groups of blocks take one row after another.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 from mlir_gemm.spec.rows import MOST_CLUSTER, MOST_UNROLLED, RowProblem, RowSchedule
@@ -18,7 +19,10 @@ from mlir_gemm.tile_model.row_accesses import ACCESS, power, vector_of
 RESERVED = 4096
 """Bytes of shared memory that reductions and the system need."""
 THREADS = 512
-HELD = {1: 48, 2: 4}
+TURN = 4.5e-6
+"""Seconds of a turn in which not all that memory can do is asked of it: softmax of 64x1000000 f32 in 10 turns takes 181
+us, and its bytes 136 (H200)."""
+HELD = {1: 48, 2: 8}
 """Registers in which a thread holds elements from the first pass to the last, by blocks of an SM: it has 128, or 64."""
 UNDER_WAY, AT_ONCE = {1: 128, 2: 64}, {1: 64, 2: 16}
 """Bytes, and elements, that a thread loads at once: 64 KB of an SM, or half of it where they are narrow."""
@@ -54,19 +58,38 @@ def of_grid(problem: RowProblem, target: Target) -> RowSchedule | None:
 
 
 def of_groups(problem: RowProblem, target: Target) -> RowSchedule | None:
-    """The schedule of rows that no cluster holds, some at a time: as few turns as their blocks can take, and then as
-    many blocks for each as there are."""
+    """The schedule of rows that no cluster holds, some at a time, in as many turns as are predicted to be fastest."""
     if not _can_share(problem) or not target.has_cooperative_launch:
         return None
-    for each, down in ((each, down) for each in (2, 1) for down in _downs(problem)):
-        slots, tiles = target.sms * each, problem.rows // down
-        sizes = (_Grid(problem, target, n, each, down) for n in range(MOST_CLUSTER, slots + 1))
-        fitting = next((grid.blocks for grid in sizes if _shared_by(grid)), 0)
-        if fitting and (down == 1 or slots // fitting >= APART):
-            turns = -(-tiles // (slots // fitting))
-            groups = -(-tiles // turns)
-            return _shared_by(_Grid(problem, target, slots // groups, each, down, groups if turns > 1 else 0))
-    return None
+    forms = (_in_turns(problem, target, each, down) for each in (2, 1) for down in _downs(problem))
+    return next(filter(None, forms), None)
+
+
+def _in_turns(problem: RowProblem, target: Target, each: int, down: int) -> RowSchedule | None:
+    """By so many blocks of an SM, tiles of so many rows: as few turns as their blocks can take, or up to twice as many,
+    where fewer blocks are idle in the last one."""
+    slots, tiles = target.sms * each, problem.rows // down
+    sizes = (_Grid(problem, target, n, each, down) for n in range(MOST_CLUSTER, slots + 1))
+    fitting = next((grid.blocks for grid in sizes if _shared_by(grid, singly=False)), 0)
+    if not fitting or (down > 1 and slots // fitting < APART):
+        return None
+    least = -(-tiles // (slots // fitting))
+    best, found = math.inf, None
+    for groups in sorted({-(-tiles // turns) for turns in range(least, 2 * least + 1)}, reverse=True):
+        turns = -(-tiles // groups)
+        made = _shared_by(_Grid(problem, target, slots // groups, each, down, groups if turns > 1 else 0), singly=False)
+        if made is not None and (seconds := _seconds(problem, target, made, turns * groups)) < best:
+            best, found = seconds, made
+    return found
+
+
+def _seconds(problem: RowProblem, target: Target, schedule: RowSchedule, tiles: int) -> float:
+    """How long turns take: of `tiles` tiles, all blocks' parts are read and written, and nobody does so meanwhile."""
+    down, line = schedule.tile
+    part = -(-problem.length // (line * schedule.grid)) * line
+    turns = tiles // (schedule.groups or tiles)
+    bytes_ = 2 * problem.read * down * part * schedule.grid * tiles
+    return bytes_ / target.dram_bytes_s + turns * TURN
 
 
 def _downs(problem: RowProblem) -> list[int]:
@@ -122,12 +145,14 @@ def _shared(target: Target, each: int) -> int:
     return min(target.smem_block, target.smem_sm // each - target.smem_reserved) - RESERVED
 
 
-def _shared_by(grid: _Grid) -> RowSchedule | None:
-    """By accesses as wide as rows allow, or, of narrow elements, from aligned addresses before each row on."""
+def _shared_by(grid: _Grid, singly: bool = True) -> RowSchedule | None:
+    """By accesses as wide as rows allow, or, of narrow elements, from aligned addresses before each row on, if not
+    `singly` only so."""
     problem = grid.problem
     vector, wanted = vector_of(problem, problem.length), power(ACCESS // problem.narrowest)
     shifted = problem.even and problem.narrowest < _WORD and vector < wanted and grid.down == 1
-    found = (grid.schedule(wanted, wanted) if shifted else None) or grid.schedule(vector, 0)
+    found = grid.schedule(wanted, wanted) if shifted else None
+    found = found or (grid.schedule(vector, 0) if singly or not shifted else None)
     if found is not None:
         found.check()
     return found
