@@ -4,6 +4,7 @@ simulator with all checks, and how such kernels are chosen and launched."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -167,6 +168,19 @@ def test_rows_that_no_cluster_holds_are_taken_in_turns() -> None:
     check_rows(problem, schedule, chip)
     assert schedule.groups * schedule.grid <= 2 * chip.sms
     assert schedule.min_blocks == 2
+
+
+def test_turns_leave_few_blocks_idle() -> None:
+    """64 rows in 8 turns of 8, not in 10 of 7, of which the last would have one row."""
+    schedule = select_rows(replace(FEW, rows=64), target("sm_90a"))
+    assert (schedule.grid, schedule.groups, schedule.min_blocks) == (33, 8, 2)
+
+
+def test_odd_rows_in_turns_are_read_from_aligned_addresses_on() -> None:
+    problem = replace(FEW, rows=37, length=1500001, narrowest=2, aligned=1, read=2, element="f16")
+    schedule = select_rows(problem, target("sm_90a"))
+    assert (schedule.vector, schedule.shift) == (8, 8)
+    assert schedule.groups
 
 
 @pytest.mark.parametrize(
