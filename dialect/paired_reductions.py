@@ -181,5 +181,7 @@ _ROUNDED = 2.0**-23
 
 def _constant(value: Any) -> float | int | None:
     owner = getattr(value.owner, "operation", None)
-    attribute = owner.attributes["value"] if owner is not None and owner.name == "arith.constant" else None
+    if owner is None or owner.name != "arith.constant":
+        return None
+    attribute: Any = owner.attributes["value"]
     return attribute.value if isinstance(attribute, ir.FloatAttr | ir.IntegerAttr) else None
