@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from row_cases import chosen, odd_norm, odd_softmax, residual_norm, wide_norm
+from row_cases import chosen, odd_norm, odd_softmax, residual_norm, two_sums, wide_norm
 from row_kernels import Case, check_stages, compiled, fields, measured, pinned, run
 
 from mlir_gemm.errors import DeviceError, ScheduleError
@@ -55,6 +55,14 @@ CASES: dict[str, tuple[Callable[[], Case], str]] = {
     ),
     "read again": (lambda: measured("layer_norm", 2, 700, "f32"), fields(32, 32, 4, "1, 128", "grid = 2 : i64")),
     "both results wide": (lambda: residual_norm(3, 260), fields(32, 32, 4, "1, 128", "grid = 3 : i64")),
+    "two reductions at once": (
+        lambda: two_sums(3, 500),
+        fields(32, 32, 2, "1, 64", "staged = true, grid = 3 : i64, groups = 2 : i64"),
+    ),
+    "two of different types at once": (
+        lambda: two_sums(2, 300, wide=True),
+        fields(32, 32, 4, "1, 128", "grid = 3 : i64"),
+    ),
     "sums of f64": (lambda: wide_norm(3, 100), fields(32, 32, 2, "1, 64", "grid = 2 : i64")),
     "places": (lambda: chosen(4, 400, "f32", False), fields(32, 32, 2, "1, 64", "grid = 3 : i64")),
     "a pair, whole rows": (
@@ -127,6 +135,12 @@ def test_two_runs_give_the_same_bits() -> None:
     kernel = compiled(case)
     first, second = (run(case, kernel)[0] for _ in range(2))
     assert all(np.array_equal(one, other) for one, other in zip(first, second, strict=True))
+
+
+def test_two_reductions_that_do_not_need_one_another_are_exchanged_at_once() -> None:
+    case = pinned(two_sums(2, 300, wide=True), fields(32, 32, 4, "1, 128", "grid = 3 : i64"))
+    (words,) = compile_module(case.text, chip="sm_90a").launch.buffers
+    assert words.bytes == 2 * 3 * (1 + 2) * 8
 
 
 def test_the_launch_says_so_and_has_words() -> None:
