@@ -111,7 +111,7 @@ def select_rows(problem: RowProblem, target: Target) -> RowSchedule:
         return of_results(problem, target)
     schedule = of_columns(problem, target) if problem.transposed else _of_rows(problem, target)
     schedule = paired(problem, schedule, target)
-    return replace(schedule, prefetch=_prefetches(problem, schedule), evict_first=evicts(problem, target))
+    return replace(schedule, prefetch=_prefetches(problem, schedule), evict_first=evicts(problem, schedule, target))
 
 
 def check_rows(problem: RowProblem, schedule: RowSchedule, target: Target) -> None:
