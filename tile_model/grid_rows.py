@@ -19,11 +19,13 @@ from mlir_gemm.tile_model.row_accesses import ACCESS, power, vector_of
 RESERVED = 4096
 """Bytes of shared memory that reductions and the system need."""
 THREADS = 512
-TURN = 4.5e-6
-"""Seconds of a turn in which not all that memory can do is asked of it: softmax of 64x1000000 f32 in 10 turns takes 181
-us, and its bytes 136 (H200)."""
-HELD = {1: 48, 2: 8}
-"""Registers in which a thread holds elements from the first pass to the last, by blocks of an SM: it has 128, or 64."""
+TURN = 5.5e-6
+"""Seconds of a turn in which not all that memory can do is asked of it: softmax of 64x1000000 f32 by 37 blocks a row,
+in 10 turns, takes 179.6 us, by 44, in 11, 183.0, by 33, in 8, 170.6; a layer norm of 100x600000 by 22, in 9, 170.6, by
+26, in 10, 174.9 (H200)."""
+HELD, WEIGHTED = {1: 48, 2: 8}, {1: 48, 2: 4}
+"""Registers in which a thread holds elements from the first pass to the last, by blocks of an SM: it has 128, or 64;
+and where it takes weights too: a layer norm of 100x600000 f32 by 20 blocks a row, with 8, takes 174.4 us (H200)."""
 UNDER_WAY, AT_ONCE = {1: 128, 2: 64}, {1: 64, 2: 16}
 """Bytes, and elements, that a thread loads at once: 64 KB of an SM, or half of it where they are narrow."""
 THIRD = 3
@@ -78,17 +80,15 @@ def _in_turns(problem: RowProblem, target: Target, each: int, down: int) -> RowS
     for groups in sorted({-(-tiles // turns) for turns in range(least, 2 * least + 1)}, reverse=True):
         turns = -(-tiles // groups)
         made = _shared_by(_Grid(problem, target, slots // groups, each, down, groups if turns > 1 else 0), singly=False)
-        if made is not None and (seconds := _seconds(problem, target, made, turns * groups)) < best:
+        if made is not None and (seconds := _seconds(problem, target, made, turns)) < best:
             best, found = seconds, made
     return found
 
 
-def _seconds(problem: RowProblem, target: Target, schedule: RowSchedule, tiles: int) -> float:
-    """How long turns take: of `tiles` tiles, all blocks' parts are read and written, and nobody does so meanwhile."""
-    down, line = schedule.tile
-    part = -(-problem.length // (line * schedule.grid)) * line
-    turns = tiles // (schedule.groups or tiles)
-    bytes_ = 2 * problem.read * down * part * schedule.grid * tiles
+def _seconds(problem: RowProblem, target: Target, schedule: RowSchedule, turns: int) -> float:
+    """How long turns take, in which whole tiles are read and written."""
+    line = schedule.tile[1] * schedule.grid
+    bytes_ = 2 * problem.read * problem.rows * -(-problem.length // line) * line
     return bytes_ / target.dram_bytes_s + turns * TURN
 
 
@@ -129,11 +129,12 @@ class _Grid:
                              groups=self.groups, min_blocks=self.each if self.each > 1 else 0)  # fmt: skip
         if vector * self.down > AT_ONCE[self.each]:
             return None
-        if tiles * registers <= HELD[self.each]:
+        most = (WEIGHTED if problem.beside else HELD)[self.each]
+        if tiles * registers <= most:
             return replace(common, tile=(self.down, tiles * line))
         width = vector * self.down
         unroll = min(UNDER_WAY[self.each] // (width * problem.narrowest), AT_ONCE[self.each] // width, MOST_UNROLLED)
-        for front in range(HELD[self.each] // registers + 1 if not shift else 1):
+        for front in range(most // registers + 1 if not shift else 1):
             made = replace(common, staged=True, unroll=max(1, min(unroll, tiles - front)), front=front)
             if made.kept(problem.length) * self.down * problem.read <= _shared(self.target, self.each):
                 return made

@@ -11,7 +11,9 @@ from mlir_gemm.spec.threads import LANES
 
 EXCHANGE, IN_CLUSTER = 1.4e-6, 0.6e-6
 """Seconds that blocks wait for each other, with the reduction in each before: by words in L2, of which a store and then
-a load go there and back, and by the shared memory of a cluster."""
+a load go there and back, and by the shared memory of a cluster. Softmax of 1x400000 f32 takes 6.6 us with one exchange,
+7.4 with two, of 64x100000 f32 15.2, not 17.0; layer norms of 4x2000000 f32 31.9, not 32.9, of 100x600000 170.6, not
+180.4. But where other blocks of an SM load while some wait, one of 906x64483 bf16 takes 86.2 us, not 77.8 (H200)."""
 JOIN = 50e-9
 """Seconds more that a lane needs to combine pairs than numbers: a quotient or an exponential."""
 
