@@ -36,7 +36,8 @@ LISTED = [
     Rows("softmax", 8, 1000000, "f32"), Rows("softmax", 1, 10000000, "f32"), Rows("softmax", 1, 10000000, "f16"),
     Rows("layer_norm", 4, 2000000, "f32"), Rows("rms_norm", 3, 1000001, "bf16"), Rows("log_softmax", 5, 700001, "f16"),
     Rows("softmax", 1, 600000, "f32"), Rows("layer_norm", 12, 100000, "f32"), Rows("layer_norm", 1, 10000000, "f32"),
-    Rows("softmax", 8, 400000, "f16"), Rows("softmax", 64, 100000, "f32"),
+    Rows("softmax", 8, 400000, "f16"), Rows("softmax", 64, 100000, "f32"), Rows("softmax", 37, 1500001, "f16"),
+    Rows("layer_norm", 100, 600000, "f32"),
 ]  # fmt: skip
 SPECIAL = [
     Rows("softmax", 8, 400000, "f32"), Rows("softmax", 8, 1000000, "f32"), Rows("log_softmax", 8, 400001, "f16"),
