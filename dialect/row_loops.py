@@ -120,10 +120,11 @@ def statements_of(function: Any) -> list[Any]:
     return [op.operation for op in in_block(body(function)) if op.operation.name.startswith("linalg.")]
 
 
-def phases(size: Any, chunk: int, unroll: int, is_moved: bool) -> list[tuple[Any, Any, int, bool]]:
+def phases(size: Any, chunk: int, unroll: int, is_moved: bool, at_once: int = 0) -> list[tuple[Any, Any, int, bool]]:
     """From where to where loops go along a row of a size, of which an iteration takes a chunk, with how many tiles at a
     time, and whether these lie within the row and need no tests: first those before which the row may begin, if tiles
-    are moved, then all that do, then those to its end."""
+    are moved, then all that do, then those to its end. These are taken one by one, or, if they are not moved and
+    `at_once` says how many elements a tile of all blocks has, in one iteration, which waits for memory once."""
     first = chunk if is_moved else 0
     if not isinstance(size, int) and not is_moved:
         last = indexing.mul(indexing.div(size, chunk), chunk)
@@ -132,7 +133,8 @@ def phases(size: Any, chunk: int, unroll: int, is_moved: bool) -> list[tuple[Any
     if last <= first or (not is_moved and last == size):
         return [(0, size, unroll, False)]
     edges = [] if first == 0 else [(0, first, unroll, False)]
-    ends = [] if last == size and not is_moved else [(last, size, 1, False)]
+    left = -(-(size - last) // at_once) if at_once and not is_moved else 1
+    ends = [] if last == size and not is_moved else [(last, size, left, False)]
     return [*edges, (first, last, unroll, True), *ends]
 
 

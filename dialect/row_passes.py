@@ -121,7 +121,8 @@ class RowPasses:
             return self._made_loop((0, self.loops.sizes[loop], 1), carried, loop,
                                    lambda values: self._loop(loop + 1, values, work))  # fmt: skip
         size = self.rest
-        for first, end, tiles, full in phases(size, self.chunk, self.unroll, self.start is not None):
+        at_once = self.step if self.meeting is not None else 0
+        for first, end, tiles, full in phases(size, self.chunk, self.unroll, self.start is not None, at_once):
             self.tiles, self.full = tiles, full
             if not full and self.start is not None and end == size:
                 end = dialect("arith").SubIOp(constants.index(end), self.start).result

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,17 +14,23 @@ from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.body_cuts import Body
 from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.locations import pass_error
+from mlir_gemm.dialect.paired_rows import PairedRows, exchanged
 from mlir_gemm.dialect.reductions import AnyCombination, Choice, combinations_of, reduce, why_uncombined
 from mlir_gemm.dialect.row_tiles import RowTiles
 from mlir_gemm.dialect.running import Running
 
+TYPES_AT_ONCE = 2
+"""Runs of values of one type that blocks of the grid exchange at once: as a tile.grid_reduce takes them."""
 PLACE_BITS, PLACES = 32, (1 << 31) - 1
 """Bits in which places in a row are counted where rows have fewer elements, and the place after all of them."""
 
 
-def reduce_rows(tiles: RowTiles, generics: Sequence[Generic], starts: dict[Any, Any]) -> None:
+def reduce_rows(
+    tiles: RowTiles, generics: Sequence[Generic], starts: dict[Any, Any], paired: PairedRows | None = None
+) -> None:
     """Reductions of which none needs another's result. `starts` says what each output's buffer holds before: the
-    attribute of a number, or None where that is in memory."""
+    attribute of a number, or None where that is in memory. Those of a pair are of this block's part until both are
+    known."""
     found = [_Reduction(tiles, generic, each) for generic in generics for each in _combinations(generic)]
 
     def combined(carried: list[Any]) -> list[Any]:
@@ -39,9 +46,37 @@ def reduce_rows(tiles: RowTiles, generics: Sequence[Generic], starts: dict[Any, 
     else:
         totals = tiles.go_over([value for each in found for value in each.first()], combined)
     rest = iter(totals)
-    for each in found:
-        values = each.across([next(rest) for _ in each.combination.values])
-        tiles.narrow.update(zip(each.outputs, each.continued(values, starts), strict=True))
+    mine = [[next(rest) for _ in each.combination.values] for each in found]
+    if paired is not None:
+        for each, values in zip(found, mine, strict=True):
+            (value,) = reduce(values, tiles.tile.element_dim, each.combination.join)
+            paired.take(each.generic, value, functools.partial(each.continued, starts=starts))
+        return
+    whole = [each.within(values) for each, values in zip(found, mine, strict=True)]
+    if tiles.meeting is not None:
+        whole = _exchanged(tiles, found, whole)
+    for each, values in zip(found, whole, strict=True):
+        tiles.narrow.update(zip(each.outputs, each.continued(each.widened(values), starts), strict=True))
+
+
+def _exchanged(tiles: RowTiles, found: list[_Reduction], values: list[list[Any]]) -> list[list[Any]]:
+    """What all blocks of a group have of several reductions: at once, where the values of each type stand together and
+    are of two types at most."""
+    types = [value.type for each in values for value in each]
+    runs = 1 + sum(one != other for one, other in itertools.pairwise(types))
+    if runs > TYPES_AT_ONCE:
+        return [exchanged(tiles, each, one.combination.join) for one, each in zip(found, values, strict=True)]
+    counts = [len(each) for each in values]
+
+    def split(flat: Sequence[Any]) -> list[list[Any]]:
+        ends = list(itertools.accumulate(counts))
+        return [list(flat[end - count : end]) for end, count in zip(ends, counts, strict=True)]
+
+    def join(left: Sequence[Any], right: Sequence[Any]) -> list[Any]:
+        sides = zip(found, split(left), split(right), strict=True)
+        return [value for each, one, other in sides for value in each.combination.join(one, other)]
+
+    return split(exchanged(tiles, [value for each in values for value in each], join))
 
 
 @dataclass(frozen=True)
@@ -81,16 +116,15 @@ class _Reduction:
             parts = [*pairs, *parts[len(pairs) * 2 :]]
         return self.combination.join(before, parts[0])
 
-    def across(self, values: list[Any]) -> list[Any]:
-        """What tiles of values give for each row, in the types of the outputs."""
-        tiles, join = self.tiles, self.combination.join
+    def within(self, values: list[Any]) -> list[Any]:
+        """What tiles of values give for each row, in this block or in its cluster."""
         if isinstance(self.combination, Running):
-            found = self._running(*values)
-        else:
-            found = reduce(values, tiles.tile.element_dim, join, self._cluster)
-        if tiles.meeting is not None:
-            found = tiles.meeting.reduce(found, join)
-        return [_widened(each, value.type) for each, value in zip(found, self.combination.values, strict=True)]
+            return self._running(*values)
+        return reduce(values, self.tiles.tile.element_dim, self.combination.join, self._cluster)
+
+    def widened(self, values: list[Any]) -> list[Any]:
+        """Values of each row in the types of the outputs."""
+        return [_widened(each, value.type) for each, value in zip(values, self.combination.values, strict=True)]
 
     def continued(self, reduced: list[Any], starts: dict[Any, Any]) -> list[Any]:
         """What the reduction gives, from what its rows give and what it starts from."""

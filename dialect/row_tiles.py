@@ -99,6 +99,7 @@ class RowTiles(RowPasses):
         if self.whole or self.part is not None:
             self._put([self.spread(self._wide(buffer), True) for buffer, _ in wide], wide)
         elif wide:
+            self.staged = False  # no pass comes after this one
             self.go_over([], lambda _: self._put_tiles(wide))
 
     def _put_tiles(self, wide: Sequence[tuple[Any, Any]]) -> list[Any]:

@@ -32,6 +32,8 @@ class RowReduction:
 
     operation: Any
     threads: Threads
+    narrow: bool = False
+    """Whether each thread has what its block has found of a row, and only blocks are left."""
 
     def __post_init__(self) -> None:
         self.combine: Callable[[Sequence[Any], Sequence[Any]], Values] = combine_of(self.operation)
@@ -43,7 +45,9 @@ class RowReduction:
         down, along = self.threads.layout(shape).grid(shape)
         grid = [[[each[row * along + column] for each in pieces] for column in range(along)] for row in range(down)]
         if self.dim == 1:
-            found = self._along([self._scalar(self._tree(row)) for row in grid])
+            self.narrow = shape[1] == 1
+            whole = [row[0] for row in grid] if self.narrow else None
+            found = whole or self._along([self._scalar(self._tree(row)) for row in grid])
             blocks = constants.number_of(self.operation, BLOCKS, 1)
             if blocks > 1:
                 found = self._of_cluster(found, blocks)
@@ -84,8 +88,9 @@ class RowReduction:
         return [[_piece([value]) for value in values] for values in rows]
 
     def _of_cluster(self, rows: list[Values], blocks: int) -> list[Values]:
-        """For each row the values of the blocks of the cluster, combined in the order of their ranks: the first threads
-        of each group send its value to all blocks, and each block combines what it received."""
+        """For each row the values of the blocks of the cluster, combined in an order that their ranks fix: the first
+        threads of each group send its value to all blocks, and each block combines what it received. Where that is all
+        that is reduced, a lane has a block's, and they combine as lanes do: a body takes many operations for a pair."""
         threads, kernel = self.threads, self._kernel()
         if next(parents(self.operation)).operation.name != "gpu.func":
             raise pass_error(self.operation, "a reduction by a cluster in a loop; expected it after the loop")
@@ -106,15 +111,19 @@ class RowReduction:
                         lambda block: exchange.hand_over(flat, places, counted, block))  # fmt: skip
         exchange.announce(counted, len(rows) * threads.groups * blocks * sum(number))
         exchange.wait(counted)
-        found = [
-            self._tree([
-                [exchange.from_word(_load(buffer, [constants.index(n), threads.row, constants.index(block)], word.type),
-                                    value.type)
-                 for buffer, word, value in zip(buffers, words[n], values, strict=True)]
-                for block in range(blocks)
-            ])
-            for n, values in enumerate(rows)
-        ]  # fmt: skip
+
+        def of(block: Any, n: int) -> Values:
+            at = [constants.index(n), threads.row, block]
+            return [exchange.from_word(_load(buffer, at, word.type), value.type)
+                    for buffer, word, value in zip(buffers, words[n], rows[n], strict=True)]  # fmt: skip
+
+        if self.narrow and threads.across >= LANES:
+            own = indexing.rem(threads.column, blocks)
+            lanes = [self._exchanged(of(own, n), blocks // 2, 1) for n in range(len(rows))]
+            found = [[of_first_lane(value) for value in values] for values in lanes]
+        else:
+            each = [constants.index(block) for block in range(blocks)]
+            found = [self._tree([of(block, n) for block in each]) for n in range(len(rows))]
         return [[_piece([value]) for value in values] for values in found]
 
     def _kernel(self) -> Any:
@@ -229,31 +238,36 @@ def _load(buffer: Any, indices: list[Any], type_: Any) -> Any:
     return value if value.type == type_ else dialect("arith").TruncIOp(type_, value).result
 
 
-def shuffled(value: Any, distance: int) -> Any:
-    """What the lane at a distance (by exclusive or) has of a number, at the insertion point. Shuffles move 32 bits:
-    narrower numbers go in the low bits of one, f64 and i64 in two."""
+def of_first_lane(value: Any) -> Any:
+    """What the first lane has of a number, at the insertion point."""
+    return shuffled(value, 0, "idx")
+
+
+def shuffled(value: Any, distance: int, mode: str = "xor") -> Any:
+    """What the lane at a distance (by exclusive or), or, with `idx`, at a place has of a number, at the insertion
+    point. Shuffles move 32 bits: narrower numbers go in the low bits of one, f64 and i64 in two."""
     arith, vector = dialect("arith"), dialect("vector")
     type_ = value.type
     i32 = ir.IntegerType.get_signless(32)
     if type_.width == 32:
-        return _shuffle(value, distance)
+        return _shuffle(value, distance, mode)
     bits = ir.IntegerType.get_signless(type_.width)
     plain = value if type_ == bits else arith.BitcastOp(bits, value).result
     if type_.width == 64:
         halves = vector.BitCastOp(ir.VectorType.get([2], i32), _piece([plain])).result
-        moved = [_shuffle(vector.ExtractOp(halves, [], [n]).result, distance) for n in range(2)]
+        moved = [_shuffle(vector.ExtractOp(halves, [], [n]).result, distance, mode) for n in range(2)]
         both = vector.BitCastOp(ir.VectorType.get([1], bits), _piece(moved)).result
         found = vector.ExtractOp(both, [], [0]).result
     else:
-        found = arith.TruncIOp(bits, _shuffle(arith.ExtUIOp(i32, plain).result, distance)).result
+        found = arith.TruncIOp(bits, _shuffle(arith.ExtUIOp(i32, plain).result, distance, mode)).result
     return found if type_ == bits else arith.BitcastOp(type_, found).result
 
 
-def _shuffle(value: Any, distance: int) -> Any:
+def _shuffle(value: Any, distance: int, mode: str) -> Any:
     i32 = ir.IntegerType.get_signless(32)
     arith = dialect("arith")
     by, width = (arith.ConstantOp(i32, number).result for number in (distance, LANES))
-    mode = ir.Attribute.parse("#gpu<shuffle_mode xor>")
+    attributes = {"mode": ir.Attribute.parse(f"#gpu<shuffle_mode {mode}>")}
     shuffle = ir.Operation.create("gpu.shuffle", results=[value.type, ir.IntegerType.get_signless(1)],
-                                  operands=[value, by, width], attributes={"mode": mode})  # fmt: skip
+                                  operands=[value, by, width], attributes=attributes)  # fmt: skip
     return shuffle.results[0]

@@ -31,6 +31,7 @@ _WHERE_THERE = (
     "dense",
     "laid_out",
     "open_rows",
+    "pair",
     "planes",
     "updated",
 )

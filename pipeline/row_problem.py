@@ -12,11 +12,12 @@ from mlir_gemm.dialect.bindings import ir
 from mlir_gemm.dialect.linalg import structured
 from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.memory import stride_divisors
+from mlir_gemm.dialect.paired_reductions import pair_of
 from mlir_gemm.dialect.reductions import Choice, combinations_of
 from mlir_gemm.dialect.row_loops import of_results, statements_of
 from mlir_gemm.dialect.walk import body
 from mlir_gemm.spec.attributes import SYMBOLS
-from mlir_gemm.spec.rows import RowProblem
+from mlir_gemm.spec.rows import EXPONENTIALS, SQUARES, RowProblem
 
 TYPICAL = 1024
 """A size that is known at run time only and that nobody gave a typical value of."""
@@ -47,7 +48,8 @@ def row_problem_of(function: Any, hints: Mapping[str, int], divisors: Mapping[st
     inputs = {operand for generic in generics for operand in generic.inputs}
     whole = [(operand, map_) for operand, map_ in wide if _rows(map_, outer)]
     single = all(sizes[loop] == 1 and loop in constant for loop in range(outer))
-    bits = {operand: operand.type.element_type.width for operand, _ in (wide if single else whole) if operand in inputs}
+    kept = [each for each in wide if each[0] in _before(generics)] if single and not parts else whole
+    bits = {operand: operand.type.element_type.width for operand, _ in kept if operand in inputs}
     ways = {_way(operand, map_, outer) for operand, map_ in whole}
     reductions = sum(not generic.elementwise for generic in generics)
     places = [value.type.width // 32 for generic in generics for value in _places(generic)]
@@ -70,8 +72,24 @@ def row_problem_of(function: Any, hints: Mapping[str, int], divisors: Mapping[st
         lines=prod(sizes[loop] for loop in range(outer, element)),
         dense=outer == 1 and loops == 2 and all(_is_dense(operand, map_) for operand, map_ in whole),
         beside=0 if single else len({operand for operand, _ in wide if operand in inputs} - {o for o, _ in whole}),
+        pair=_pair(function),
         element=next((str(operand.type.element_type) for operand, _ in wide), "f32"),
     )
+
+
+def _before(generics: list[Generic]) -> set[Any]:
+    """What reductions are computed from: of a single row, whose weights are not told from its elements by their loops,
+    what is needed only after them is not kept."""
+    found: set[Any] = set()
+    for generic in reversed(generics):
+        if not generic.elementwise or found & set(generic.outputs):
+            found |= set(generic.inputs)
+    return found
+
+
+def _pair(function: Any) -> str:
+    found = pair_of(statements_of(function))
+    return "" if found is None else SQUARES if found.squares else EXPONENTIALS
 
 
 def _updates(function: Any, generics: list[Generic], outer: int) -> bool:

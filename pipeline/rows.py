@@ -27,7 +27,8 @@ def _placed(schedule: RowSchedule, target: Target) -> Iterator[Placed]:
     tensorize = step("tensorize-rows", tile=schedule.tile, transposed=schedule.transposed, shift=schedule.shift,
                      staged=schedule.staged, unroll=schedule.unroll, cluster=schedule.cluster,
                      prefetch=schedule.prefetch, evict_first=schedule.evict_first, flat=schedule.flat,
-                     part=schedule.part, grid=schedule.grid, groups=schedule.groups, front=schedule.front)  # fmt: skip
+                     part=schedule.part, grid=schedule.grid, groups=schedule.groups, front=schedule.front,
+                     paired=schedule.paired)  # fmt: skip
     yield at("tensorize", "tensorize", tensorize)
     yield at("accumulate", "clean", upstream("cse,canonicalize"))
     yield at("launch", "launch", step("launch-blocks", threads=schedule.threads))

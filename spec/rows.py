@@ -23,11 +23,15 @@ MOST_HELD = 256
 MOST_BLOCKS = 32
 """Blocks of an SM at most."""
 
-_WHERE_SET = ("prefetch", "evict_first", "flat", "min_blocks", "part", "grid", "front", "groups")
+_WHERE_SET = ("prefetch", "evict_first", "flat", "min_blocks", "part", "grid", "front", "groups", "paired")
 _NUMBERS = ("threads", "across", "vector", "shift", "unroll", "cluster", "flat", "min_blocks", "part", "grid", "front",
             "groups")  # fmt: skip
 MOST_GRID, MOST_TOGETHER = 1024, 8
 """Blocks of a grid that share a row at most: a warp waits for all of them, 32 to a lane; and rows of their tiles."""
+
+
+EXPONENTIALS, SQUARES = "exponentials", "squares"
+"""What the second of a pair of reductions adds up, around what the first finds."""
 
 
 def kept_tiles(length: int, step: int, unroll: int, exact: bool) -> int:
@@ -82,6 +86,10 @@ class RowProblem:
     beside: int = 0
     """How many operands have an element for each place in a row, which all rows share: a norm's weights."""
 
+    pair: str = ""
+    """If not empty, there are two reductions, of which the second adds up exponentials less the first's maximum, or
+    squares around its mean."""
+
     def __str__(self) -> str:
         length = f"{self.lines}x{self.length}" if self.lines > 1 else str(self.length)
         return f"{self.rows} {'columns' if self.transposed else 'rows'} of {length} {self.element}"
@@ -127,6 +135,9 @@ class RowSchedule:
     """With `grid`, so many rows at a time: each group of blocks takes one after another; 0 for all at once."""
     front: int = 0
     """With `staged`, so many tiles of a block's part of a row stay in registers, and not in shared memory."""
+    paired: bool = False
+    """Whether blocks that share a row exchange at once what two reductions find, of which the second is around the
+    first's result: a maximum and a sum of exponentials, a mean and a sum of squares."""
 
     def fields(self) -> dict[str, Any]:
         """All fields by name, but those that say nothing of what few rows have."""
@@ -144,7 +155,7 @@ class RowSchedule:
             raise ScheduleError(f"tile.rows: {said}; expected {', '.join(names)}")
         numbers = {name: fields.get(name, 1) for name in _NUMBERS}
         wrong = {name: value for name, value in numbers.items() if type(value) is not int}
-        flags = ("transposed", "staged", "prefetch", "evict_first")
+        flags = ("transposed", "staged", "prefetch", "evict_first", "paired")
         wrong |= {name: fields[name] for name in flags if type(fields.get(name, False)) is not bool}
         if wrong:
             name, value = next(iter(wrong.items()))
@@ -196,6 +207,8 @@ class RowSchedule:
             raise ScheduleError(f"tile.rows: flat={self.flat} with shift, staged, transposed or cluster; expected none "
                                 "of these")  # fmt: skip
 
+        if self.paired and self.sharing == 1:
+            raise ScheduleError("tile.rows: paired=true for rows that no blocks share; expected false")
         self._check_grid()
 
     def _check_grid(self) -> None:
@@ -233,6 +246,7 @@ class RowSchedule:
         turned += f", {self.grid} blocks of the grid a row" if self.grid else ""
         turned += f", {self.groups} rows at a time" if self.groups else ""
         turned += f", {self.front} tiles of each in registers" if self.front else ""
+        turned += ", two reductions exchanged at once" if self.paired else ""
         turned += ", all loads first" if self.prefetch else ""
         turned += ", evicted first from L2" if self.evict_first else ""
         turned += f", {self.flat} elements at once through shared memory" if self.flat else ""

@@ -9,6 +9,7 @@ groups of blocks take one row after another.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 from mlir_gemm.spec.rows import MOST_CLUSTER, MOST_UNROLLED, RowProblem, RowSchedule
@@ -18,8 +19,13 @@ from mlir_gemm.tile_model.row_accesses import ACCESS, power, vector_of
 RESERVED = 4096
 """Bytes of shared memory that reductions and the system need."""
 THREADS = 512
-HELD = {1: 48, 2: 4}
-"""Registers in which a thread holds elements from the first pass to the last, by blocks of an SM: it has 128, or 64."""
+TURN = 5.5e-6
+"""Seconds of a turn in which not all that memory can do is asked of it: softmax of 64x1000000 f32 by 37 blocks a row,
+in 10 turns, takes 179.6 us, by 44, in 11, 183.0, by 33, in 8, 170.6; a layer norm of 100x600000 by 22, in 9, 170.6, by
+26, in 10, 174.9 (H200)."""
+HELD, WEIGHTED = {1: 48, 2: 8}, {1: 48, 2: 4}
+"""Registers in which a thread holds elements from the first pass to the last, by blocks of an SM: it has 128, or 64;
+and where it takes weights too: a layer norm of 100x600000 f32 by 20 blocks a row, with 8, takes 174.4 us (H200)."""
 UNDER_WAY, AT_ONCE = {1: 128, 2: 64}, {1: 64, 2: 16}
 """Bytes, and elements, that a thread loads at once: 64 KB of an SM, or half of it where they are narrow."""
 THIRD = 3
@@ -70,23 +76,43 @@ def of_open(problem: RowProblem, target: Target) -> RowSchedule | None:
 
 
 def of_groups(problem: RowProblem, target: Target) -> RowSchedule | None:
-    """The schedule of rows that no cluster holds, some at a time: as few turns as their blocks can take, and then as
-    many blocks for each as there are."""
+    """The schedule of rows that no cluster holds, some at a time, in as many turns as are predicted to be fastest."""
     if not (_can_share(problem) and problem.fixed and target.has_cooperative_launch):
         return None
-    for each, down in ((each, down) for each in (2, 1) for down in _downs(problem)):
-        slots, tiles = target.sms * each, problem.rows // down
-        sizes = (_Grid(problem, target, n, each, down) for n in range(MOST_CLUSTER, slots + 1))
-        fitting = next((grid.blocks for grid in sizes if _shared_by(grid)), 0)
-        if fitting and (down == 1 or slots // fitting >= APART):
-            turns = -(-tiles // (slots // fitting))
-            groups = -(-tiles // turns)
-            return _shared_by(_Grid(problem, target, slots // groups, each, down, groups if turns > 1 else 0))
-    return None
+    forms = (_in_turns(problem, target, each, down) for each in (2, 1) for down in _downs(problem))
+    return next(filter(None, forms), None)
+
+
+def _in_turns(problem: RowProblem, target: Target, each: int, down: int) -> RowSchedule | None:
+    """By so many blocks of an SM, tiles of so many rows: as few turns as their blocks can take, or up to twice as many,
+    where fewer blocks are idle in the last one."""
+    slots, tiles = target.sms * each, problem.rows // down
+    sizes = (_Grid(problem, target, n, each, down) for n in range(MOST_CLUSTER, slots + 1))
+    fitting = next((grid.blocks for grid in sizes if _shared_by(grid, singly=False)), 0)
+    if not fitting or (down > 1 and slots // fitting < APART):
+        return None
+    least = -(-tiles // (slots // fitting))
+    best, found = math.inf, None
+    for groups in sorted({-(-tiles // turns) for turns in range(least, 2 * least + 1)}, reverse=True):
+        turns = -(-tiles // groups)
+        made = _shared_by(_Grid(problem, target, slots // groups, each, down, groups if turns > 1 else 0), singly=False)
+        if made is not None and (seconds := _seconds(problem, target, made, turns)) < best:
+            best, found = seconds, made
+    return found
+
+
+def _seconds(problem: RowProblem, target: Target, schedule: RowSchedule, turns: int) -> float:
+    """How long turns take, in which whole tiles are read and written."""
+    line = schedule.tile[1] * schedule.grid
+    bytes_ = 2 * problem.read * problem.rows * -(-problem.length // line) * line
+    return bytes_ / target.dram_bytes_s + turns * TURN
 
 
 def _downs(problem: RowProblem) -> list[int]:
-    """How many rows a tile may have, best first: several that share weights, which L2 hands out once then."""
+    """How many rows a tile may have, best first: several that share weights, which L2 hands out once then, where they
+    need no pairs combined: a layer norm of 4x2000000 f16 takes 15.4 us by 33 blocks a row, not 18.5 (H200)."""
+    if problem.pair:
+        return [1]
     return [down for down in (4, 2) if problem.beside and problem.rows % down == 0] + [1]
 
 
@@ -131,11 +157,12 @@ class _Grid:
                              min_blocks=self.each if self.each > 1 else 0)  # fmt: skip
         if vector * self.down > AT_ONCE[self.each]:
             return None
-        if tiles * registers <= HELD[self.each]:
+        most = (WEIGHTED if problem.beside else HELD)[self.each]
+        if tiles * registers <= most:
             return replace(common, tile=(self.down, tiles * line))
         width = vector * self.down
         unroll = min(UNDER_WAY[self.each] // (width * problem.narrowest), AT_ONCE[self.each] // width, MOST_UNROLLED)
-        for front in range(HELD[self.each] // registers + 1 if not shift else 1):
+        for front in range(most // registers + 1 if not shift else 1):
             made = replace(common, staged=True, unroll=max(1, min(unroll, tiles - front)), front=front)
             if made.kept(problem.length) * self.down * problem.read <= _shared(self.target, self.each):
                 return made
@@ -147,12 +174,14 @@ def _shared(target: Target, each: int) -> int:
     return min(target.smem_block, target.smem_sm // each - target.smem_reserved) - RESERVED
 
 
-def _shared_by(grid: _Grid) -> RowSchedule | None:
-    """By accesses as wide as rows allow, or, of narrow elements, from aligned addresses before each row on."""
+def _shared_by(grid: _Grid, singly: bool = True) -> RowSchedule | None:
+    """By accesses as wide as rows allow, or, of narrow elements, from aligned addresses before each row on, if not
+    `singly` only so."""
     problem = grid.problem
     vector, wanted = vector_of(problem, problem.length), power(ACCESS // problem.narrowest)
     shifted = problem.even and problem.narrowest < _WORD and vector < wanted and grid.down == 1
-    found = (grid.schedule(wanted, wanted) if shifted else None) or grid.schedule(vector, 0)
+    found = grid.schedule(wanted, wanted) if shifted else None
+    found = found or (grid.schedule(vector, 0) if singly or not shifted else None)
     if found is not None:
         found.check()
     return found

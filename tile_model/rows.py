@@ -28,6 +28,7 @@ from mlir_gemm.tile_model.row_accesses import (
     vector_of,
 )
 from mlir_gemm.tile_model.row_eviction import evicts
+from mlir_gemm.tile_model.row_pairs import paired
 
 WHOLE = 40
 """Registers in which a thread holds elements of whole rows, by choice; more where a row is still held by one block of
@@ -109,7 +110,8 @@ def select_rows(problem: RowProblem, target: Target) -> RowSchedule:
     if problem.results:
         return of_results(problem, target)
     schedule = of_columns(problem, target) if problem.transposed else _of_rows(problem, target)
-    return replace(schedule, prefetch=_prefetches(problem, schedule), evict_first=evicts(problem, target))
+    schedule = paired(problem, schedule, target)
+    return replace(schedule, prefetch=_prefetches(problem, schedule), evict_first=evicts(problem, schedule, target))
 
 
 def check_rows(problem: RowProblem, schedule: RowSchedule, target: Target) -> None:

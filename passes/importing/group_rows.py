@@ -82,15 +82,37 @@ def _is_held(operations: list[Any], reductions: list[Generic], points: int, grid
     """Whether blocks of the grid can hold what operations read of a row, and are asked to: rows whose elements are
     neighbours in memory, along one dimension, of constant sizes and a constant start."""
     blocks, shared, held, least = grid
+    generics = [structured.read(op) for op in operations if structured.is_generic(op)]
     made = {result for op in operations for result in op.results}
-    read = {value for op in operations if structured.is_generic(op) for value in structured.read(op).inputs} - made
-    wide = [value for value in read if isinstance(value.type, ir.RankedTensorType) and _points(value) == points]
+    read = {value for generic in generics for value in generic.inputs} - made
+    rows = [value for value in read if isinstance(value.type, ir.RankedTensorType) and _points(value) == points]
+    before = _read_before(generics, reductions)
+    wide = [value for value in rows if value in before]
     bits = sum(value.type.element_type.width for value in wide)
-    if not blocks or not wide or points * bits < least * 8 or not all(_is_along(each, wide) for each in reductions):
+    moved = points * sum(value.type.element_type.width for value in rows)
+    if not blocks or not wide or moved < least * 8 or not all(_is_along(each, wide) for each in reductions):
         return False
     length = points // math.prod(size for size, kept in zip(structured.sizes_of(reductions[0]), reductions[0].parallel,
                                                             strict=True) if kept)  # fmt: skip
     return -(-length // blocks) <= shared * 8 // bits + held // -(-bits // WORD) - SPARE
+
+
+def _read_before(generics: list[Generic], reductions: list[Generic]) -> set[Any]:
+    """What is read, or, of a single row, what reductions are computed from: what is needed only after them, such as
+    weights, is not held."""
+    makers = {result: generic for generic in generics for result in generic.op.results}
+    sizes = [zip(structured.sizes_of(each), each.parallel, strict=True) for each in reductions]
+    single = all(size == 1 for each in sizes for size, kept in each if kept)
+    found, seen, waiting = set[Any](), set[Any](), list(reductions if single else generics)
+    while waiting:
+        generic = waiting.pop()
+        for value in generic.inputs:
+            if value not in makers:
+                found.add(value)
+            elif value not in seen:
+                seen.add(value)
+                waiting.append(makers[value])
+    return found
 
 
 def _points(value: Any) -> int:

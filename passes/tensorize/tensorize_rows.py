@@ -10,12 +10,13 @@ tile.clip puts the neutral element. With `cluster=N`, N blocks share the same ro
 tile.rank, and each tile.reduce is one of the whole cluster. With `grid=N` they are any N blocks of the grid, which run
 at the same time (`tile.cooperative`) and combine by tile.grid_reduce what each has reduced; `front=K` tiles of each
 block's part stay in registers, and shared memory keeps those after them (`staged`). `groups=G` are rows at a time: the
-loop is over G groups of N blocks then, each of which goes over every G-th row. Temporaries of the kernel's own vanish.
-A second run changes nothing.
+loop is over G groups of N blocks then, each of which goes over every G-th row. With `paired` blocks exchange at once
+what two reductions find of which the second is around the first's result: a maximum and then a sum of exponentials, or
+a mean and then squares. Temporaries of the kernel's own vanish. A second run changes nothing.
 
 Refuses operations in other loops, other reductions than combinations by one associative operation, and a result that
 the kernel also reads elsewhere; with `grid` and no `groups`, a number of rows that is known at run time only; with
-`front`, rows that have no such tiles.
+`front`, rows that have no such tiles; with `paired`, other reductions.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ from mlir_gemm.dialect.linalg import structured
 from mlir_gemm.dialect.linalg.structured import Generic
 from mlir_gemm.dialect.locations import pass_error
 from mlir_gemm.dialect.outlining.row_kernels import is_rows
+from mlir_gemm.dialect.paired_reductions import Pair, pair_of
+from mlir_gemm.dialect.paired_rows import PairedRows
 from mlir_gemm.dialect.row_loops import (
     RowLoops,
     TileShape,
@@ -82,6 +85,9 @@ class TensorizeRows(Pass):
     """With `grid`, rows at a time, which groups of blocks take one after another; 0 for all at once."""
     front: int = 0
     """Tiles of a block's part of a row that stay in registers from the first pass to the last."""
+    paired: bool = False
+    """Whether blocks that share a row exchange at once what two reductions find of which the second is around the
+    first's result, each around a pivot of its own part until then."""
 
     def run(self, module: Any) -> None:
         shared = not (self.cluster > 1 or self.transposed or self.flat or self.part)
@@ -90,6 +96,8 @@ class TensorizeRows(Pass):
                             "flat and part")  # fmt: skip
         if self.front and (self.front < 0 or not self.staged or self.shift):
             raise PassError(f"pass '{self}': expected front=0, or tiles with staged=true and shift=0")
+        if self.paired and not (self.grid or self.cluster > 1):
+            raise PassError(f"pass '{self}': expected paired=false for rows that no blocks share")
         if self.cluster < 1 or self.cluster & (self.cluster - 1) or (self.cluster > 1 and self.transposed):
             wanted = "a power of two, and 1 for transposed tiles"
             raise PassError(f"pass 'tensorize-rows': cluster={self.cluster}; expected {wanted}")
@@ -117,6 +125,7 @@ def _convert(function: Any, shape: TileShape, options: TensorizeRows) -> None:
     loops = loops_of([generic for generic in generics if generic not in wide])
     sizes: tuple[int, ...] = structured.sizes_of(wide[0]) if wide else loops.sizes
     parts = -(-sizes[-1] // options.part) if wide else 1
+    pair = _pair_of(function, work) if options.paired else None
     if wide and (cluster > 1 or shift or options.flat or shape.rows > 1):
         raise pass_error(function, f"part={options.part} with shift, flat, cluster or tiles of several rows")
     maps = {
@@ -164,7 +173,7 @@ def _convert(function: Any, shape: TileShape, options: TensorizeRows) -> None:
                 results.elementwise(generic)
             results.store(stored)
         else:
-            _build(tiles, work)
+            _build(tiles, work, PairedRows(tiles, pair) if pair is not None else None)
             tiles.store(stored)
 
     with ir.InsertionPoint(forall.body), work[0].location:
@@ -180,6 +189,15 @@ def _convert(function: Any, shape: TileShape, options: TensorizeRows) -> None:
     for op in reversed(in_block(body(function))):
         if op.operation.name in ("memref.dealloc", "memref.alloc") and not scratch_of(op):
             op.operation.erase()
+
+
+def _pair_of(function: Any, work: list[Any]) -> Pair:
+    """The reductions whose results blocks exchange at once."""
+    pair = pair_of(work)
+    if pair is None:
+        raise pass_error(function, "paired=true for other reductions than a maximum and a sum of exp(x - maximum), or "
+                         "a sum and one of squares of x - mean, along a dimension of constant size")  # fmt: skip
+    return pair
 
 
 def _rows_of(function: Any, options: TensorizeRows, shape: TileShape, count: list[Any]) -> tuple[Any, int]:
@@ -231,7 +249,7 @@ def _load_all(tiles: RowTiles, generics: list[Generic], arguments: list[Any]) ->
                 tiles.operand(buffer, map_)
 
 
-def _build(tiles: RowTiles, work: list[Any]) -> None:
+def _build(tiles: RowTiles, work: list[Any], paired: PairedRows | None = None) -> None:
     starts: dict[Any, Any] = {}
     waiting: list[Generic] = []
     needs: dict[Any, set[Any]] = {}
@@ -240,7 +258,10 @@ def _build(tiles: RowTiles, work: list[Any]) -> None:
     def finish() -> None:
         if waiting:
             with waiting[0].op.location:
-                reduce_rows(tiles, waiting, starts)
+                reduce_rows(tiles, waiting, starts, paired)
+                if paired is not None and paired.done:
+                    first = paired.pair.results[0]
+                    paired.compute_again([buffer for buffer, results in needs.items() if first in results])
             waiting.clear()
 
     for op in work:
@@ -259,6 +280,8 @@ def _build(tiles: RowTiles, work: list[Any]) -> None:
             finish()
         if generic.elementwise:
             tiles.elementwise(generic)
+            if paired is not None and paired.is_open() and len(generic.parallel) == tiles.loops.outer:
+                paired.between.append(generic)
         else:
             waiting.append(generic)
         for output in generic.outputs:

@@ -11,10 +11,13 @@ torch.compile is measured too. A schedule is words:
     p  all loads first                    y  columns: N accesses down, `a` side by side   m  the model's, changed
     f  copied as one line                 e  evicted first from L2             bN blocks of an SM at least
     nN blocks of the grid                 rN tiles of each that registers keep       kN rows at a time
+    oN whether two reductions are exchanged at once (1: maximum and sum, mean and squares)
     +split few long rows in a kernel for each step, as chips without cooperative launches take them
     +early  the first kernel lets the next one start early      +nopdl   no dependent launch
     +evict  loads are evict_first in L2     +keepN but for N hundredths          +stream  stores are evict_first
     +once  of two vectors around a piece one is loaded      +nosel  nothing is chosen: wrong results, what these cost
+    +alone  blocks of the grid do not wait for each other: wrong results, what that costs
+    +loose  not launched cooperatively: with nothing else on the GPU all blocks run at once anyway
     +luckN  loads of each warp are evict_first, but normal in N of 32 launches, as its clock says
 
 Each result is compared with float64; what is in memory before is NaN. `--random` adds sizes that nobody chose, beside
@@ -78,6 +81,7 @@ def schedule(words: list[str], rows: Rows, model: RowSchedule | None) -> RowSche
             "unroll": given.get("u", model.unroll),
             "min_blocks": given.get("b", model.min_blocks),
             "front": given.get("r", model.front),
+            "paired": bool(given.get("o", model.paired)),
         }
         return dataclasses.replace(model, **changed)
     vector, across = given.get("v", WIDEST // BYTES[rows.element]), given["a"]
@@ -93,7 +97,8 @@ def schedule(words: list[str], rows: Rows, model: RowSchedule | None) -> RowSche
     line = threads * WIDEST // BYTES[rows.element]
     flat = -(-tile[0] * rows.n // line) * line if "f" in given else 0
     return RowSchedule(threads, across, vector, tile, shift=shift, cluster=cluster, unroll=given.get("u", 1), flat=flat,
-                       grid=grid, groups=given.get("k", 0), front=given.get("r", 0), **flags)  # fmt: skip
+                       grid=grid, groups=given.get("k", 0), front=given.get("r", 0),
+                       paired=bool(given.get("o", 0)), **flags)  # fmt: skip
 
 
 def pinned(text: str, chosen: RowSchedule | None) -> str:
@@ -119,6 +124,11 @@ def edited(ptx: str, launch: Launch, edits: list[str]) -> tuple[str, Launch]:
             ptx = ptx.replace("griddepcontrol.wait;", "")
             steps = tuple(dataclasses.replace(step, dependent_launch=False) for step in launch.steps)
             launch = dataclasses.replace(launch, steps=steps)
+        elif edit == "+loose":
+            steps = tuple(dataclasses.replace(step, cooperative=False) for step in launch.steps)
+            launch = dataclasses.replace(launch, steps=steps)
+        elif edit == "+alone":
+            ptx = _WAITS.sub(r"\1", ptx)
         elif edit == "+once":
             ptx = _BOTH.sub(_loaded_once, ptx)
         elif edit == "+nosel":
@@ -135,6 +145,8 @@ def edited(ptx: str, launch: Launch, edits: list[str]) -> tuple[str, Launch]:
     return ptx, launch
 
 
+_WAITS = re.compile(r"(\$L__BB\d+_\d+:\n\tld\.relaxed(?:(?!\$L__BB).)*?)\n\t@%p\d+ bra \t\$L__BB\d+_\d+;", re.S)
+"""A loop that loads words of other blocks until all have been written."""
 _LOAD = r"\tld\.global\.v4\.b32 \t\{([^}]*)\}, \[%rd\d+(?:\+(\d+))?\];\n"
 _BOTH = re.compile(f"({_LOAD}){_LOAD}")
 """Two loads of vectors after each other."""

@@ -103,6 +103,29 @@ def residual_norm(m: int, n: int, element: str = "f16", seed: int = 0) -> Case:
     return Case(rows.text(), [a, b, w, *(nothing((m, n), element) for _ in range(2))], [total, wanted])
 
 
+def two_sums(m: int, n: int, wide: bool = False, seed: int = 0) -> Case:
+    """Rows less their mean, and times their largest element: two reductions that do not need one another, of which the
+    sum is one of f64 if `wide`."""
+    rows, element = Rows({"m": m, "n": n}), "f64" if wide else "f32"
+    rows.argument("A", "mn", "f32")
+    rows.argument("R", "mn", "f32")
+    rows.reduce("most", "A", "0xFF800000", "%r = arith.maximumf %x0, %a : f32")
+    if wide:
+        rows.reduce(
+            "sum", "A", "0.0", "%y = arith.extf %x0 : f32 to f64", "%r = arith.addf %y, %a : f64", element=element
+        )
+        mean = ("%c = arith.constant {n} : f64", "%q = arith.divf %x1, %c : f64", "%m = arith.truncf %q : f64 to f32")
+    else:
+        rows.reduce("sum", "A", "0.0", "%r = arith.addf %x0, %a : f32")
+        mean = ("%c = arith.constant {n} : f32", "%m = arith.divf %x1, %c : f32")
+    rows.map("R", "A sum most", mean[0].format(n=float(n)), *mean[1:], "%d = arith.subf %x0, %m : f32",
+             "%r = arith.mulf %d, %x2 : f32")  # fmt: skip
+    a = numbers(np.random.default_rng([seed, m, n]), (m, n), "f32")
+    exact = a.astype(np.float64)
+    wanted = (exact - exact.mean(-1, keepdims=True)) * exact.max(-1, keepdims=True)
+    return Case(rows.text(), [a, nothing((m, n), "f32")], [wanted])
+
+
 def odd_softmax(m: int, n: int, element: str = "f32") -> Case:
     """A softmax of rows with NaN, infinities of both signs, nothing but -inf, and very large numbers."""
     case = measured("softmax", m, n, element)
@@ -114,6 +137,21 @@ def odd_softmax(m: int, n: int, element: str = "f32") -> Case:
     if m > len(odd):
         a[len(odd)] = -np.inf
     return Case(case.text, case.arrays, [softmax(a.astype(np.float64))], case.tolerance)
+
+
+def odd_norm(m: int, n: int, element: str = "f32") -> Case:
+    """A layer norm of rows with NaN, infinities of both signs, a large mean, halves far apart, very large numbers, and
+    the same number everywhere."""
+    case = measured("layer_norm", m, n, element)
+    a, w, b = case.arrays[:3]
+    for row, odd in enumerate((np.nan, np.inf, -np.inf)[:m]):
+        a[row, (7 * row + 3) % n] = odd
+    apart = np.where(np.arange(n) < n // 2, 50.0, -50.0)
+    for row, (factor, more) in zip(range(3, m), ((1, 100), (1, apart), (1e15, 0), (0, 3)), strict=False):
+        a[row] = (factor * a[row].astype(np.float64) + more).astype(a.dtype)
+    with np.errstate(all="ignore"):
+        wanted = NUMPY["layer_norm"](*(each.astype(np.float64) for each in (a, w, b)))
+    return Case(case.text, case.arrays, [wanted], 2**-17)
 
 
 def wide_norm(m: int, n: int, seed: int = 0) -> Case:

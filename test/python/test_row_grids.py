@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
-from row_cases import chosen, odd_softmax, residual_norm, wide_norm
+from row_cases import chosen, odd_norm, odd_softmax, residual_norm, two_sums, wide_norm
 from row_kernels import Case, Rows, check_stages, close, compiled, fields, measured, nothing, numbers, pinned, run
 
 from mlir_gemm.errors import DeviceError, ScheduleError
@@ -60,8 +61,65 @@ CASES: dict[str, tuple[Callable[[], Case], str]] = {
     ),
     "read again": (lambda: measured("layer_norm", 2, 700, "f32"), fields(32, 32, 4, "1, 128", "grid = 2 : i64")),
     "both results wide": (lambda: residual_norm(3, 260), fields(32, 32, 4, "1, 128", "grid = 3 : i64")),
+    "two reductions at once": (
+        lambda: two_sums(3, 500),
+        fields(32, 32, 2, "1, 64", "staged = true, grid = 3 : i64, groups = 2 : i64"),
+    ),
+    "two of different types at once": (
+        lambda: two_sums(2, 300, wide=True),
+        fields(32, 32, 4, "1, 128", "grid = 3 : i64"),
+    ),
     "sums of f64": (lambda: wide_norm(3, 100), fields(32, 32, 2, "1, 64", "grid = 2 : i64")),
     "places": (lambda: chosen(4, 400, "f32", False), fields(32, 32, 2, "1, 64", "grid = 3 : i64")),
+    "a pair, whole rows": (
+        lambda: measured("softmax", 2, 500, "f16"),
+        fields(64, 64, 4, "1, 256", "grid = 2 : i64, paired = true"),
+    ),
+    "a pair in shared memory, blocks with nothing": (
+        lambda: measured("log_softmax", 2, 300, "f32"),
+        fields(32, 32, 2, "1, 64", "staged = true, grid = 7 : i64, paired = true"),
+    ),
+    "a pair, some in registers": (
+        lambda: measured("layer_norm", 1, 3001, "f32"),
+        fields(64, 64, 1, "1, 64", "staged = true, grid = 5 : i64, front = 2 : i64, unroll = 3 : i64, paired = true"),
+    ),
+    "a pair from aligned addresses on, in turns": (
+        lambda: measured("layer_norm", 3, 701, "bf16"),
+        fields(32, 32, 8, "1, 256", "shift = 8 : i64, staged = true, grid = 2 : i64, groups = 1 : i64, paired = true"),
+    ),
+    "a pair, several rows at once, in turns": (
+        lambda: measured("layer_norm", 5, 700, "f32"),
+        fields(64, 64, 2, "2, 128", "staged = true, grid = 3 : i64, groups = 2 : i64, front = 1 : i64, paired = true"),
+    ),
+    "a pair, exponentials in registers": (
+        lambda: measured("softmax", 1, 3001, "f32"),
+        fields(64, 64, 1, "1, 64", "staged = true, grid = 5 : i64, front = 2 : i64, unroll = 3 : i64, paired = true"),
+    ),
+    "a pair of f64": (lambda: wide_norm(3, 100), fields(32, 32, 2, "1, 64", "grid = 2 : i64, paired = true")),
+    "a pair, odd values": (
+        lambda: odd_softmax(7, 150),
+        fields(32, 32, 2, "1, 64", "grid = 3 : i64, groups = 2 : i64, paired = true"),
+    ),
+    "a pair, odd norms": (
+        lambda: odd_norm(7, 150),
+        fields(32, 32, 2, "1, 64", "grid = 4 : i64, groups = 2 : i64, paired = true"),
+    ),
+    "a pair in a cluster, odd norms": (
+        lambda: odd_norm(7, 150),
+        fields(32, 32, 2, "1, 64", "cluster = 4 : i64, paired = true"),
+    ),
+    "a pair in a cluster": (
+        lambda: measured("softmax", 3, 500, "f32"),
+        fields(64, 64, 4, "1, 256", "cluster = 2 : i64, paired = true"),
+    ),
+    "a pair in a cluster, two rows a tile": (
+        lambda: measured("layer_norm", 4, 500, "f16"),
+        fields(64, 64, 4, "2, 256", "cluster = 2 : i64, paired = true"),
+    ),
+    "a pair in a cluster, odd values": (
+        lambda: odd_softmax(7, 150),
+        fields(32, 32, 2, "1, 64", "cluster = 4 : i64, paired = true"),
+    ),
     "odd values": (lambda: odd_softmax(7, 150), fields(32, 32, 2, "1, 64", "grid = 3 : i64, groups = 2 : i64")),
 }
 
@@ -83,6 +141,12 @@ def test_two_runs_give_the_same_bits() -> None:
     kernel = compiled(case)
     first, second = (run(case, kernel)[0] for _ in range(2))
     assert all(np.array_equal(one, other) for one, other in zip(first, second, strict=True))
+
+
+def test_two_reductions_that_do_not_need_one_another_are_exchanged_at_once() -> None:
+    case = pinned(two_sums(2, 300, wide=True), fields(32, 32, 4, "1, 128", "grid = 3 : i64"))
+    (words,) = compile_module(case.text, chip="sm_90a").launch.buffers
+    assert words.bytes == 2 * 3 * (1 + 2) * 8
 
 
 def test_the_launch_says_so_and_has_words() -> None:
@@ -193,6 +257,19 @@ def test_rows_that_no_cluster_holds_are_taken_in_turns() -> None:
     check_rows(problem, schedule, chip)
     assert schedule.groups * schedule.grid <= 2 * chip.sms
     assert schedule.min_blocks == 2
+
+
+def test_turns_leave_few_blocks_idle() -> None:
+    """64 rows in 8 turns of 8, not in 10 of 7, of which the last would have one row."""
+    schedule = select_rows(replace(FEW, rows=64), target("sm_90a"))
+    assert (schedule.grid, schedule.groups, schedule.min_blocks) == (33, 8, 2)
+
+
+def test_odd_rows_in_turns_are_read_from_aligned_addresses_on() -> None:
+    problem = replace(FEW, rows=37, length=1500001, narrowest=2, aligned=1, read=2, element="f16")
+    schedule = select_rows(problem, target("sm_90a"))
+    assert (schedule.vector, schedule.shift) == (8, 8)
+    assert schedule.groups
 
 
 @pytest.mark.parametrize(
