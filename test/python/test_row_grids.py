@@ -265,6 +265,15 @@ def test_turns_leave_few_blocks_idle() -> None:
     assert (schedule.grid, schedule.groups, schedule.min_blocks) == (33, 8, 2)
 
 
+def test_what_few_long_rows_read_leaves_l2_first() -> None:
+    chip = target("sm_90a")
+    whole, shorter, turns = (
+        select_rows(each, chip) for each in (FEW, replace(FEW, length=400000), replace(FEW, rows=64))
+    )
+    assert [each.grid > 0 for each in (whole, shorter, turns)] == [True] * 3
+    assert [each.evict_first for each in (whole, shorter, turns)] == [True, False, False]
+
+
 def test_odd_rows_in_turns_are_read_from_aligned_addresses_on() -> None:
     problem = replace(FEW, rows=37, length=1500001, narrowest=2, aligned=1, read=2, element="f16")
     schedule = select_rows(problem, target("sm_90a"))
