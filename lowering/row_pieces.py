@@ -18,6 +18,7 @@ from mlir_gemm.lowering.access import COLUMN, FIXED, ROW, LaneAccess, assemble, 
 from mlir_gemm.lowering.between_vectors import HALF, WORD, Between
 from mlir_gemm.lowering.layouts import Lane, Layout
 from mlir_gemm.lowering.multiples import base_multiple
+from mlir_gemm.lowering.row_ends import Ends, may_be_negative, plus, starts_within
 
 
 @dataclass(frozen=True)
@@ -175,7 +176,7 @@ class RowAccess(LaneAccess):
         size = self.memory.type.shape[axis]
         if not dense or any(stride % width for stride in strides) or size < 2 * width:
             return None
-        return Between.of(self.place.offsets[axis], width)
+        return Between.of(self.place.offsets[axis], width, self.memory.type.element_type.width)
 
     def _load_between(self, between: Between, number: int) -> Any:
         column, width = self.layout.place(number, self.shape)[1], self.layout.width
@@ -230,9 +231,18 @@ class RowAccess(LaneAccess):
         known = size != ir.ShapedType.get_dynamic_size() and starts_within(self.place.offsets[axis], self.aligned)
         if known and self.layout.width <= column <= size - self.layout.shape[1]:
             return None
+        ends = self.ends(column)
+        if ends is not None:
+            return ends.whole
         first = self.indices(column)
         last = self.further(first, self.layout.width - 1)
         return guards.both([guards.less(each[axis], self.length()) for each in (first, last)])
+
+    def ends(self, column: int) -> Ends | None:
+        """Where a piece of an aligned tile is among the ends of a row of constant length."""
+        axis, size = self._columns(), self.memory.type.shape[self._columns()]
+        end = None if size == ir.ShapedType.get_dynamic_size() else size
+        return Ends.of(self.place.offsets[axis], self.lane.column, column, end, self.layout)
 
     def length(self) -> Any:
         """The memory's size along the columns, as a value."""
@@ -332,32 +342,10 @@ class AlignedStore:
             scf.YieldOp([])
         axis = access.place.dims.index(COLUMN)
         with ir.InsertionPoint(choice.else_block):
+            ends = access.ends(self.column)
             for place in range(value.type.shape[0]):
                 at = access.further(indices, place)
                 element = dialect("vector").ExtractOp(value, [], [place]).result
-                guards.do(guards.less(at[axis], size), lambda at=at, element=element: store(element, access.memory, at))
+                inside = guards.less(at[axis], size) if ends is None else ends.inside(place)
+                guards.do(inside, lambda at=at, element=element: store(element, access.memory, at))
             scf.YieldOp([])
-
-
-def plus(left: Any, right: Any) -> Any:
-    """The sum of two index values, of which the first may be negative."""
-    if constants.integer_of(right) == 0:
-        return left
-    return dialect("arith").AddIOp(left, right, overflowFlags=dialect("arith").IntegerOverflowFlags.nsw).result
-
-
-def may_be_negative(offset: Any) -> bool:
-    """Whether an offset is computed by a subtraction."""
-    owner = offset.owner
-    if getattr(owner, "name", "") == "arith.addi":
-        return any(map(may_be_negative, owner.operands))
-    return getattr(owner, "name", "") == "arith.subi"
-
-
-def starts_within(offset: Any, aligned: int) -> bool:
-    """Whether an offset is known to lie less than `aligned` before 0, and not after it: 0 - x rem aligned."""
-    owner = offset.owner
-    if getattr(owner, "name", "") != "arith.subi" or constants.integer_of(owner.operands[0]) != 0:
-        return False
-    divided = owner.operands[1].owner
-    return getattr(divided, "name", "") == "arith.remui" and constants.integer_of(divided.operands[1]) == aligned

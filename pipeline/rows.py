@@ -39,6 +39,8 @@ def _placed(schedule: RowSchedule, target: Target) -> Iterator[Placed]:
         yield at("launch", "cluster", step("cluster-blocks", size=schedule.cluster))
     if schedule.grid:
         yield at("launch", "cluster", step("cooperative-blocks", blocks=schedule.grid))
+    if schedule.shift:
+        yield at("lower", "mma", step("unswitch-rows"))
     yield at("lower", "mma", step("lower-rows", across=schedule.across, vector=schedule.vector))
     yield at("lower", "memory", step("place-shared", storage="auto", limit=target.smem_static), step("fold-subviews"))
     yield at("lower", "types", step("expand-fp8"), step("allow-contraction"), step("expand-math", exp="ex2"))
