@@ -161,6 +161,23 @@ class RowPasses:
         self.held = {}
         return found
 
+    def is_uneven(self, number: int) -> bool:
+        """Whether a tile of an iteration lies wholly beyond the row in some block of a cluster, and all tiles are
+        loaded before it is used. Such a block would compute with neutral elements."""
+        size, before = self.loops.sizes[self.loops.element], max(self.shift - 1, 0)
+        if not (number and self.shift and self.cluster > 1 and self.meeting is None and isinstance(size, int)):
+            return False
+        once = self.loops.element == self.loops.outer and size + before <= self.chunk
+        return once and (number + 1) * self.step - self.tile.elements - before >= size
+
+    def within(self, number: int) -> Any | None:
+        """Whether a tile of an iteration begins within the row; None where it does in each block."""
+        if not self.is_uneven(number):
+            return None
+        arith, size = dialect("arith"), self.loops.sizes[self.loops.element]
+        place = arith.AddIOp(self.entered[0], constants.index(number * self.step)).result
+        return arith.CmpIOp(arith.CmpIPredicate.slt, place, constants.index(size)).result
+
     def each_tile(self, some: range | None = None) -> Iterator[None]:
         """In an iteration of a pass, each of its tiles in turn, or some of them."""
         first, passed = self.entered

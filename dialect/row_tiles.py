@@ -8,7 +8,7 @@ the rows, from what is in memory.
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -108,12 +108,31 @@ class RowTiles(RowPasses):
         read = [map_ for generic in makers for _, map_ in reads(generic, self.makers, set(self.narrow))]
         beside = any(self._along(map_) and not self.has_rows(map_) for map_ in read)
         many = FEW_TILES if self._kept_rows.shared and self.shift and beside else self.tiles
-        for first in range(0, self.tiles, many):
-            some = range(first, min(first + many, self.tiles))
-            values = [[self.spread(self._wide(buffer), True) for buffer, _ in wide] for _ in self.each_tile(some)]
-            for each, _ in zip(values, self.each_tile(some), strict=True):
-                self._put(each, wide)
+        first = 0
+        while first < self.tiles:
+            end = min(first + many, self.tiles)
+            uneven = (each for each in range(first + 1, end) if self.is_uneven(each) and not self.is_uneven(first))
+            some = range(first, next(uneven, end))
+            guards.do(self.within(first), lambda some=some: self._compute_and_put(some, wide))
+            first = some.stop
         return []
+
+    def _compute_and_put(self, some: range, wide: Sequence[tuple[Any, Any]]) -> None:
+        values = [[self.spread(self._wide(buffer), True) for buffer, _ in wide] for _ in self.each_tile(some)]
+        for each, _ in zip(values, self.each_tile(some), strict=True):
+            self._put(each, wide)
+
+    def unless_beyond(self, number: int, build: Callable[[], list[Any]], neutral: list[Any]) -> list[Any]:
+        """Wide values of a tile of an iteration, or splats of these elements in a block whose tile lies beyond the
+        row."""
+        before = dict(self.held)
+        types = [self.tile.type(each.type, True) for each in neutral]
+        found = guards.either_of(self.within(number), types, build, lambda: [
+            constants.splat(type_, each) for type_, each in zip(types, neutral, strict=True)])  # fmt: skip
+        if self.is_uneven(number):
+            self.held.clear()
+            self.held.update(before)
+        return found
 
     def _store_narrow(self, buffers: Sequence[tuple[Any, Any]]) -> None:
         for buffer, map_ in buffers:

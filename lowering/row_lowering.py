@@ -73,6 +73,7 @@ class RowRewriter:
             "vector.broadcast": self._broadcast,
             "arith.constant": self._constant,
             "scf.for": self._loop,
+            "scf.if": self._if,
         }
         if op.name in makers:
             makers[op.name](op)
@@ -270,6 +271,27 @@ class RowRewriter:
             dialect("scf").YieldOp([each for value in last.operands for each in self._flat(value)])
         last.erase()
         self._bind(list(op.results), list(new.results))
+
+    def _if(self, op: Any) -> None:
+        """Rebuilds an scf.if that gives tiles to give their pieces."""
+        types = [type_ for value in op.results for type_ in self._types(value)]
+        new = dialect("scf").IfOp(op.operands[0], types, has_else=True)
+        for old, block in zip(op.regions, (new.then_block, new.else_block), strict=True):
+            for operation in in_block(old.blocks[0]):
+                block.append(operation)
+            self.rewrite(block)
+            last = in_block(block)[-1].operation
+            with ir.InsertionPoint(last), last.location:
+                dialect("scf").YieldOp([each for value in last.operands for each in self._flat(value)])
+            last.erase()
+        self._bind(list(op.results), list(new.results))
+
+    def _types(self, value: Any) -> list[Any]:
+        """The types of a thread's pieces of a tile, or of another value."""
+        if not is_tile(value):
+            return [value.type]
+        layout = self._layout(value)
+        return [layout.piece_type(value.type.element_type)] * layout.count(shape_of(value.type))
 
     def _flat(self, value: Any) -> list[Any]:
         return self.pieces[value] if is_tile(value) else [value]
