@@ -14,6 +14,7 @@ torch.compile is measured too. A schedule is words:
     +split few long rows in a kernel for each step, as chips without cooperative launches take them
     +early  the first kernel lets the next one start early      +nopdl   no dependent launch
     +evict  loads are evict_first in L2     +keepN but for N hundredths          +stream  stores are evict_first
+    +noswitch  words of weights between vectors are chosen as it runs      +even  all blocks of a cluster take all tiles
     +once  of two vectors around a piece one is loaded      +nosel  nothing is chosen: wrong results, what these cost
     +luckN  loads of each warp are evict_first, but normal in N of 32 launches, as its clock says
 
@@ -37,11 +38,14 @@ from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import mlir_gemm
 from mlir_gemm.bench.function_measure import error_of
 from mlir_gemm.bench.functions import Rows, drawn_rows, of_rows
 from mlir_gemm.bench.timing import Timer
+from mlir_gemm.dialect.row_passes import RowPasses
+from mlir_gemm.passes.lower.unswitch_rows import UnswitchRows
 from mlir_gemm.pipeline import importing
 from mlir_gemm.runtime import device
 from mlir_gemm.spec.launch import Launch
@@ -51,6 +55,11 @@ CHIP = "sm_90a"
 WIDEST = 16
 BYTES = {"f16": 2, "bf16": 2, "f32": 4}
 MODEL, EAGER, COMPILE, COPY, SPLIT = "model", "eager", "compile", "copy", "+split"
+LEFT_OUT: dict[str, tuple[type, str, Callable[..., Any]]] = {
+    "+noswitch": (UnswitchRows, "run", lambda self, module: None),
+    "+even": (RowPasses, "is_uneven", lambda self, number: False),
+}
+"""What is done in place of something that a compilation does."""
 WORSE, NOISE = 1.1, 2.0**-22
 PLAN = Path(__file__).with_name("row_schedules.txt")
 
@@ -120,7 +129,7 @@ def edited(ptx: str, launch: Launch, edits: list[str]) -> tuple[str, Launch]:
             ptx = _BOTH.sub(_loaded_once, ptx)
         elif edit == "+nosel":
             ptx = re.sub(r"\tselp\.b32 \t(%r\d+), (%r\d+), %r\d+, %p\d+;", r"\tmov.b32 \t\1, \2;", ptx)
-        elif edit == SPLIT:
+        elif edit in (SPLIT, *LEFT_OUT):
             continue
         elif edit == "+stream":
             ptx = _with_policy(ptx, "st", "%stores", "L2::evict_first.b64 %stores, 1.0")
@@ -209,6 +218,12 @@ def compiled(case: tuple[Rows, list[str], bool]) -> dict[str, str]:
 
 def made(text: str, edits: list[str]) -> Any:
     """A kernel, or, with `+split`, the kernels of each step of few long rows."""
+    for edit in edits:
+        if edit in LEFT_OUT:
+            text = f"// {edit}\n{text}"  # another place in the cache
+            where, name, other = LEFT_OUT[edit]
+            with mock.patch.object(where, name, other):
+                return made(text, [each for each in edits if each != edit])
     asked = importing.chip_options
     if SPLIT in edits:
         text = f"// a kernel for each step\n{text}"  # another place in the cache
