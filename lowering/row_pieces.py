@@ -18,7 +18,7 @@ from mlir_gemm.lowering.access import COLUMN, FIXED, ROW, LaneAccess, assemble, 
 from mlir_gemm.lowering.between_vectors import HALF, WORD, Between
 from mlir_gemm.lowering.layouts import Lane, Layout
 from mlir_gemm.lowering.multiples import base_multiple
-from mlir_gemm.lowering.row_ends import Ends, may_be_negative, plus, starts_within
+from mlir_gemm.lowering.row_ends import Ends, least_of, may_be_negative, most_of, plus, starts_within
 
 
 @dataclass(frozen=True)
@@ -189,11 +189,15 @@ class RowAccess(LaneAccess):
         first, size, length = self.indices(column)[:-1], self.memory.type.shape[self._columns()], self.length()
         at = plus(plus(between.first, self.lane.column), constants.index(column))
         after = plus(at, constants.index(width))
-        at = arith.MaxSIOp(at, constants.index(0)).result
+        offset, extent = self.place.offsets[self._columns()], self.layout.shape[1]
+        if least_of(offset) + column < width:
+            at = arith.MaxSIOp(at, constants.index(0)).result
+        most = most_of(offset)
+        inside = most is not None and most + column + extent + width <= size
 
         def vector(place: Any) -> Any:
-            indices = [*first, place]
-            return guards.either(guards.less(place, size - width + 1), type_, lambda: load(type_, self.memory, indices),
+            indices, whole = [*first, place], None if inside else guards.less(place, size - width + 1)
+            return guards.either(whole, type_, lambda: load(type_, self.memory, indices),
                                  lambda: self._by_element(indices, length, type_))  # fmt: skip
 
         return between.between((vector(at), vector(after)))
