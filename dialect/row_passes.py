@@ -181,7 +181,9 @@ class RowPasses:
     def each_tile(self, some: range | None = None) -> Iterator[None]:
         """In an iteration of a pass, each of its tiles in turn, or some of them."""
         first, passed = self.entered
+        self.kept.setdefault(0, self.held)
         for number in range(self.tiles) if some is None else some:
+            self.place[self.loops.element], self.passed = first, passed
             if number:
                 further = constants.index(number * self.step)
                 self.place[self.loops.element] = dialect("arith").AddIOp(first, further).result
@@ -189,7 +191,7 @@ class RowPasses:
             common: dict[Any, Any] = {
                 key: value for key, value in self.held.items() if isinstance(key, tuple) and not key[2]
             }
-            self.held = self.kept.setdefault(number, {}) if number else self.kept.setdefault(0, self.held)
+            self.held = self.kept.setdefault(number, {})
             self.held |= common
             yield
         self.place[self.loops.element], self.passed = first, passed

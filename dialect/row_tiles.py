@@ -215,12 +215,13 @@ class RowTiles(RowPasses):
 
     def load_ahead(self, generics: Sequence[Generic]) -> None:
         """Loads what operations read of rows for all tiles of an iteration, before any of it is used: where tiles are
-        tested at the ends of rows, a thread would wait for each before it loads the next."""
+        tested at the ends of rows, a thread would wait for each before it loads the next. The last comes first, since
+        it may be loaded in a branch, after which what stands before it may be waited for."""
         known = {*self.narrow, *(memory for memory, *_ in self._kept_rows.shared)}
         read = (each for generic in generics for each in reads(generic, self.makers, known))
         wanted = [each for each in dict.fromkeys(read) if self.has_rows(each[1])]
         self.loading = True
-        for _ in self.each_tile():
+        for _ in self.each_tile(range(self.tiles - 1, -1, -1)):
             for memory, map_ in wanted:
                 self.load(memory, map_, True)
         self.loading = False

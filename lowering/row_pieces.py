@@ -139,8 +139,8 @@ class RowAccess(LaneAccess):
         )
 
     def _load_of_line(self, line: Line, column: int, type_: Any) -> Any:
-        """A piece with whatever lies beside the row in memory: at once, unless all of it lies beyond the row, or some
-        of it beyond the memory."""
+        """A piece with whatever lies beside the row in memory: at once, unless some of it lies beyond the memory. In
+        place of one that lies beyond the row another is loaded, without a test, and others beside it."""
         axis, arith = self._columns(), dialect("arith")
         size = self.memory.type.shape[axis]
         indices = self.indices(column)
@@ -153,10 +153,13 @@ class RowAccess(LaneAccess):
         if self.surely_inside(axis) or known:
             return whole()
         inside = arith.CmpIOp(arith.CmpIPredicate.slt, at, line.end).result
+        first = arith.SelectOp(inside, arith.AddIOp(line.first, at).result, constants.index(0)).result
+        piece = load(type_, line.memory, [first], self._once_only)
         if line.divided:
-            return guards.value_or_zero(inside, type_, whole)
-        length = self.length()
-        return guards.either(inside, type_, whole, lambda: self._by_element(indices, length, type_))
+            return piece
+        length, outside = self.length(), arith.CmpIOp(arith.CmpIPredicate.sge, at, line.end).result
+        crossing = guards.both([outside, arith.CmpIOp(arith.CmpIPredicate.slt, at, constants.index(size)).result])
+        return guards.either(crossing, type_, lambda: self._by_element(indices, length, type_), lambda: piece)
 
     def _between(self) -> Between | None:
         """How a tile lies that all rows share and that starts between vectors of elements of 16 or 32 bits."""
