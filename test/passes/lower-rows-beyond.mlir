@@ -23,9 +23,7 @@
 //       CHECK:   %[[CROSSING:.*]] = arith.andi
 //       CHECK:   scf.if %[[CROSSING]]
 // CHECK-COUNT-8:   memref.load %arg0[
-//       CHECK:   } else {
-//  CHECK-NEXT:     scf.yield %[[WHOLE]]
-//       CHECK:   }
+//       CHECK:     scf.yield %[[WHOLE]]
 //   CHECK-NOT:   scf.if
 //       CHECK:   %[[PLACE:.*]] = arith.addi %{{.*}} : i32
 //       CHECK:   arith.cmpi sge, %[[PLACE]], %c0_i32
