@@ -28,7 +28,7 @@ def _placed(schedule: RowSchedule, target: Target) -> Iterator[Placed]:
                      staged=schedule.staged, unroll=schedule.unroll, cluster=schedule.cluster,
                      prefetch=schedule.prefetch, evict_first=schedule.evict_first, flat=schedule.flat,
                      part=schedule.part, grid=schedule.grid, groups=schedule.groups, front=schedule.front)  # fmt: skip
-    yield at("tensorize", "tensorize", tensorize)
+    yield at("tensorize", "tensorize", tensorize, *([step("narrow-maxima")] if target.has_narrow_maxima else []))
     yield at("accumulate", "clean", upstream("cse,canonicalize"))
     yield at("launch", "launch", step("launch-blocks", threads=schedule.threads))
     yield at("launch", "outline", upstream("gpu-launch-sink-index-computations"), step("pass-sizes"))
