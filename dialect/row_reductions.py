@@ -98,13 +98,14 @@ class _Reduction:
         return self.combination.join(before, parts[0][1])
 
     def join_equal(self, parts: list[_Part]) -> None:
-        """Joins neighbours that have as many tiles each, where the order of tiles does not matter."""
+        """Joins neighbours that have as many tiles each, where the order of tiles does not matter. Tiles that are all
+        loaded first are joined one after another: a product is then added by the instruction that forms it."""
         if isinstance(self.combination, Running) or (isinstance(self.combination, Choice) and self._in_order):
             return
         joined: list[_Part] = []
         for part in parts:
             joined.append(part)
-            while len(joined) > 1 and joined[-1][0] == joined[-2][0]:
+            while len(joined) > 1 and (joined[-1][0] == joined[-2][0] or self.tiles.shift):
                 (count, one), (_, other) = joined[-2:]
                 joined[-2:] = [(2 * count, self.combination.join(one, other))]
         parts[:] = joined
