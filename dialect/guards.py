@@ -44,14 +44,21 @@ def value_or_zero(condition: Any | None, type_: Any, make: Callable[[], Any]) ->
 
 def either(condition: Any | None, type_: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
     """One of two numbers or vectors of `type_`: which is built where a condition holds, and which elsewhere."""
+    return either_of(condition, [type_], lambda: [then()], lambda: [otherwise()])[0]
+
+
+def either_of(
+    condition: Any | None, types: Sequence[Any], then: Callable[[], list[Any]], otherwise: Callable[[], list[Any]]
+) -> list[Any]:  # fmt: skip
+    """The same of several."""
     if condition is None:
         return then()
     scf = dialect("scf")
-    branch = scf.IfOp(condition, [type_], has_else=True)
+    branch = scf.IfOp(condition, list(types), has_else=True)
     for block, build in ((branch.then_block, then), (branch.else_block, otherwise)):
         with ir.InsertionPoint(block):
-            scf.YieldOp([build()])
-    return branch.results[0]
+            scf.YieldOp(build())
+    return list(branch.results)
 
 
 def zero(type_: Any) -> Any:

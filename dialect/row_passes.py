@@ -162,10 +162,29 @@ class RowPasses:
         self.held = {}
         return found
 
+    def is_uneven(self, number: int) -> bool:
+        """Whether a tile of an iteration lies wholly beyond the row in some block of a cluster, and all tiles are
+        loaded before it is used. Such a block would compute with neutral elements."""
+        size, before = self.loops.sizes[self.loops.element], max(self.shift - 1, 0)
+        if not (number and self.shift and self.cluster > 1 and self.meeting is None and isinstance(size, int)):
+            return False
+        once = self.loops.element == self.loops.outer and size + before <= self.chunk
+        return once and (number + 1) * self.step - self.tile.elements - before >= size
+
+    def within(self, number: int) -> Any | None:
+        """Whether a tile of an iteration begins within the row; None where it does in each block."""
+        if not self.is_uneven(number):
+            return None
+        arith, size = dialect("arith"), self.loops.sizes[self.loops.element]
+        place = arith.AddIOp(self.entered[0], constants.index(number * self.step)).result
+        return arith.CmpIOp(arith.CmpIPredicate.slt, place, constants.index(size)).result
+
     def each_tile(self, some: range | None = None) -> Iterator[None]:
         """In an iteration of a pass, each of its tiles in turn, or some of them."""
         first, passed = self.entered
+        self.kept.setdefault(0, self.held)
         for number in range(self.tiles) if some is None else some:
+            self.place[self.loops.element], self.passed = first, passed
             if number:
                 further = constants.index(number * self.step)
                 self.place[self.loops.element] = dialect("arith").AddIOp(first, further).result
@@ -173,7 +192,7 @@ class RowPasses:
             common: dict[Any, Any] = {
                 key: value for key, value in self.held.items() if isinstance(key, tuple) and not key[2]
             }
-            self.held = self.kept.setdefault(number, {}) if number else self.kept.setdefault(0, self.held)
+            self.held = self.kept.setdefault(number, {})
             self.held |= common
             yield
         self.place[self.loops.element], self.passed = first, passed

@@ -24,6 +24,9 @@ TYPES_AT_ONCE = 2
 PLACE_BITS, PLACES = 32, (1 << 31) - 1
 """Bits in which places in a row are counted where rows have fewer elements, and the place after all of them."""
 
+_Part = tuple[int, list[Any]]
+"""A number of tiles, and what they have."""
+
 
 def reduce_rows(
     tiles: RowTiles, generics: Sequence[Generic], starts: dict[Any, Any], paired: PairedRows | None = None
@@ -33,18 +36,28 @@ def reduce_rows(
     known."""
     found = [_Reduction(tiles, generic, each) for generic in generics for each in _combinations(generic)]
 
+    neutrals = [each.neutral(number) for each in found for number in range(len(each.combination.values))]
+
+    def elements() -> list[Any]:
+        return [value for each in found for value in each.elements()]
+
     def combined(carried: list[Any]) -> list[Any]:
         old = iter(carried)
         if tiles.shift:
             tiles.load_ahead([each.generic for each in found])
-        parts = [[each.elements() for each in found] for _ in tiles.each_tile()]
-        return [value for number, each in enumerate(found) for value in each.joined(
-            [next(old) for _ in each.combination.values], [part[number] for part in parts])]  # fmt: skip
+        parts: list[list[_Part]] = [[] for _ in found]
+        for number, _ in enumerate(tiles.each_tile()):
+            if tiles.is_uneven(number):  # a product that is added is one instruction with the sum in the same block
+                for each, own in zip(found, parts, strict=True):
+                    each.join_equal(own)
+            values = iter(tiles.unless_beyond(number, elements, neutrals))
+            for each, own in zip(found, parts, strict=True):
+                own.append((1, [next(values) for _ in each.combination.values]))
+        return [value for each, own in zip(found, parts, strict=True)
+                for value in each.joined([next(old) for _ in each.combination.values], own)]  # fmt: skip
 
-    if tiles.whole:
-        totals = [value for each in found for value in each.elements()]
-    else:
-        totals = tiles.go_over([value for each in found for value in each.first()], combined)
+    first = [] if tiles.whole else [value for each in found for value in each.first()]
+    totals = elements() if tiles.whole else tiles.go_over(first, combined)
     rest = iter(totals)
     mine = [[next(rest) for _ in each.combination.values] for each in found]
     if paired is not None:
@@ -99,22 +112,38 @@ class _Reduction:
         """What a pass starts from: neutral elements, at a thread's first place where those that follow are taken only
         if they are better."""
         tiles = self.tiles
-        neutrals = [self._neutral(number) for number in range(len(self.combination.values))]
+        neutrals = [self.neutral(number) for number in range(len(self.combination.values))]
         if not self._in_order:
             return [constants.splat(tiles.tile.type(neutral.type, True), neutral) for neutral in neutrals]
         start = constants.splat(tiles.tile.type(neutrals[0].type, True), neutrals[0])
         return [start, tiles.at_start(lambda: self._element(1))]
 
-    def joined(self, before: list[Any], parts: list[list[Any]]) -> list[Any]:
+    def joined(self, before: list[Any], parts: list[_Part]) -> list[Any]:
         """What a pass has, with what an iteration's tiles have, neighbours first."""
+        values = [part for _, part in parts]
         if isinstance(self.combination, Choice) and self._in_order:
-            return functools.reduce(self.combination.join_further, parts, before)
+            return functools.reduce(self.combination.join_further, values, before)
         if isinstance(self.combination, Running):
-            return self.combination.join_all(before, parts)
+            return self.combination.join_all(before, values)
         while len(parts) > 1:
-            pairs = [self.combination.join(*parts[n : n + 2]) for n in range(0, len(parts) - 1, 2)]
-            parts = [*pairs, *parts[len(pairs) * 2 :]]
-        return self.combination.join(before, parts[0])
+            self.join_equal(parts)
+            last = parts[-2:]
+            if len(last) > 1:
+                parts[-2:] = [(last[0][0] + last[1][0], self.combination.join(last[0][1], last[1][1]))]
+        return self.combination.join(before, parts[0][1])
+
+    def join_equal(self, parts: list[_Part]) -> None:
+        """Joins neighbours that have as many tiles each, where the order of tiles does not matter. Tiles that are all
+        loaded first are joined one after another: a product is then added by the instruction that forms it."""
+        if isinstance(self.combination, Running) or (isinstance(self.combination, Choice) and self._in_order):
+            return
+        joined: list[_Part] = []
+        for part in parts:
+            joined.append(part)
+            while len(joined) > 1 and (joined[-1][0] == joined[-2][0] or self.tiles.shift):
+                (count, one), (_, other) = joined[-2:]
+                joined[-2:] = [(2 * count, self.combination.join(one, other))]
+        parts[:] = joined
 
     def within(self, values: list[Any]) -> list[Any]:
         """What tiles of values give for each row, in this block or in its cluster."""
@@ -145,13 +174,13 @@ class _Reduction:
         return self.combination.join(before, reduced)
 
     def _element(self, number: int) -> Any:
-        tiles, neutral = self.tiles, self._neutral(number)
+        tiles, neutral = self.tiles, self.neutral(number)
         found = tiles.value(self.generic, self.combination.values[number])
         if neutral.type != found.type.element_type:
             found = dialect("arith").TruncIOp(tiles.tile.type(neutral.type, True), found).result
         return tiles.clipped(found, neutral)
 
-    def _neutral(self, number: int) -> Any:
+    def neutral(self, number: int) -> Any:
         """The attribute of what changes nothing in a value, of the type in which tiles have it: places in a row are
         counted in 32 bits where that is enough, in half the registers."""
         loops, neutral = self.tiles.loops, self.combination.neutrals[number]

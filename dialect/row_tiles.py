@@ -8,9 +8,9 @@ the rows, from what is in memory.
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from mlir_gemm.dialect import constants, guards, indexing, positions, tile
 from mlir_gemm.dialect.bindings import dialect, ir
@@ -22,10 +22,6 @@ from mlir_gemm.dialect.rings import rank
 from mlir_gemm.dialect.row_loops import reads
 from mlir_gemm.dialect.row_passes import RowPasses
 from mlir_gemm.dialect.staged_rows import StagedRows
-
-FEW_TILES = 2
-"""Tiles from shared memory that are computed before any is stored, where they take a norm's weights, which are not
-loaded ahead of a store that may be to the same memory: more take more registers than there are."""
 
 
 @dataclass
@@ -48,6 +44,11 @@ class RowTiles(RowPasses):
     """Where in a row the only tile of it lies that the block has; None where it has whole rows."""
     first: Any = None
     """The block of operations in which everything is built."""
+
+    few_tiles: ClassVar[int] = 2
+    """Tiles from shared memory that are computed before any is stored, where they take a norm's weights, which are not
+    loaded ahead of a store that may be to the same memory: more take more registers than there are. Of one at a time,
+    the next one's weights are loaded before it is stored."""
 
     def __post_init__(self) -> None:
         if self.part is not None:
@@ -106,15 +107,44 @@ class RowTiles(RowPasses):
         makers = [self.makers[buffer] for buffer, _ in wide if buffer in self.makers]
         if self.shift:
             self.load_ahead(makers)
-        read = [map_ for generic in makers for _, map_ in reads(generic, self.makers, set(self.narrow))]
-        beside = any(self._along(map_) and not self.has_rows(map_) for map_ in read)
-        many = FEW_TILES if self._kept_rows.shared and self.shift and beside else self.tiles
-        for first in range(0, self.tiles, many):
-            some = range(first, min(first + many, self.tiles))
-            values = [[self.spread(self._wide(buffer), True) for buffer, _ in wide] for _ in self.each_tile(some)]
-            for each, _ in zip(values, self.each_tile(some), strict=True):
-                self._put(each, wide)
+        read = [each for generic in makers for each in reads(generic, self.makers, set(self.narrow))]
+        beside = [each for each in read if self._along(each[1]) and not self.has_rows(each[1])]
+        if not (self._kept_rows.shared and self.shift):
+            beside = []
+        many = self.few_tiles if beside else self.tiles
+        first = 0
+        while first < self.tiles:
+            end = min(first + many, self.tiles)
+            uneven = (each for each in range(first + 1, end) if self.is_uneven(each) and not self.is_uneven(first))
+            some = range(first, next(uneven, end))
+            guards.do(self.within(first), lambda some=some: self._compute_and_put(some, wide, beside))
+            first = some.stop
         return []
+
+    def _compute_and_put(
+        self, some: range, wide: Sequence[tuple[Any, Any]], beside: Sequence[tuple[Any, Any]]
+    ) -> None:  # fmt: skip
+        """Some tiles of an iteration. What all rows have, and the next ones take, is loaded before they are stored."""
+        values = [[self.spread(self._wide(buffer), True) for buffer, _ in wide] for _ in self.each_tile(some)]
+        following = range(some.stop, min(some.stop + len(some), self.tiles)) if self.few_tiles == 1 else range(0)
+        ahead = [number for number in following if not self.is_uneven(number)]
+        for _ in self.each_tile(range(ahead[0], ahead[-1] + 1)) if ahead else ():
+            for memory, map_ in beside:
+                self.load(memory, map_, True)
+        for each, _ in zip(values, self.each_tile(some), strict=True):
+            self._put(each, wide)
+
+    def unless_beyond(self, number: int, build: Callable[[], list[Any]], neutral: list[Any]) -> list[Any]:
+        """Wide values of a tile of an iteration, or splats of these elements in a block whose tile lies beyond the
+        row."""
+        before = dict(self.held)
+        types = [self.tile.type(each.type, True) for each in neutral]
+        found = guards.either_of(self.within(number), types, build, lambda: [
+            constants.splat(type_, each) for type_, each in zip(types, neutral, strict=True)])  # fmt: skip
+        if self.is_uneven(number):
+            self.held.clear()
+            self.held.update(before)
+        return found
 
     def _store_narrow(self, buffers: Sequence[tuple[Any, Any]]) -> None:
         for buffer, map_ in buffers:
@@ -186,12 +216,13 @@ class RowTiles(RowPasses):
 
     def load_ahead(self, generics: Sequence[Generic]) -> None:
         """Loads what operations read of rows for all tiles of an iteration, before any of it is used: where tiles are
-        tested at the ends of rows, a thread would wait for each before it loads the next."""
+        tested at the ends of rows, a thread would wait for each before it loads the next. The last comes first, since
+        it may be loaded in a branch, after which what stands before it may be waited for."""
         known = {*self.narrow, *(memory for memory, *_ in self._kept_rows.shared)}
         read = (each for generic in generics for each in reads(generic, self.makers, known))
         wanted = [each for each in dict.fromkeys(read) if self.has_rows(each[1])]
         self.loading = True
-        for _ in self.each_tile():
+        for _ in self.each_tile(range(self.tiles - 1, -1, -1)):
             for memory, map_ in wanted:
                 self.load(memory, map_, True)
         self.loading = False

@@ -18,15 +18,12 @@ from mlir_gemm.lowering.cluster_exchange import MEETING
 from mlir_gemm.lowering.common_division import Divisor
 from mlir_gemm.lowering.grid_reduction import GridReduction
 from mlir_gemm.lowering.layouts import Lane, Layout
-from mlir_gemm.lowering.multiples import multiple_of
+from mlir_gemm.lowering.row_ends import clipped
 from mlir_gemm.lowering.row_pieces import (
     RowAccess,
     Threads,
     is_tile,
-    may_be_negative,
-    plus,
     shape_of,
-    starts_within,
 )
 from mlir_gemm.lowering.row_reduction import RowReduction
 from mlir_gemm.spec.attributes import COOPERATIVE
@@ -76,6 +73,7 @@ class RowRewriter:
             "vector.broadcast": self._broadcast,
             "arith.constant": self._constant,
             "scf.for": self._loop,
+            "scf.if": self._if,
         }
         if op.name in makers:
             makers[op.name](op)
@@ -248,15 +246,12 @@ class RowRewriter:
         dim = ir.IntegerAttr(op.attributes["dim"]).value
         element = value.type.element_type
         neutral = op.attributes["neutral"] if "neutral" in op.attributes else constants.zero_of(element)
-        type_ = layout.piece_type(element)
-        lane = self.threads.lane(shape)
-        across = bool(dim)
-        extent, own = (layout.shape[1], lane.column) if across else (layout.shape[0], lane.row)
+        lane, across = self.threads.lane(shape), bool(dim)
         made: list[Any] = []
         for number, piece in enumerate(self.pieces[value]):
             row, column = layout.place(number, shape)
-            at = offset, column if across else row, own
-            made.append(_clipped(piece, type_, neutral, at, size, extent, across))
+            at = (offset, column, lane.column) if across else (offset, row, lane.row)
+            made.append(clipped(piece, neutral, at, size, layout, across))
         self.pieces[op.results[0]] = made
 
     def _loop(self, op: Any) -> None:
@@ -277,6 +272,27 @@ class RowRewriter:
         last.erase()
         self._bind(list(op.results), list(new.results))
 
+    def _if(self, op: Any) -> None:
+        """Rebuilds an scf.if that gives tiles to give their pieces."""
+        types = [type_ for value in op.results for type_ in self._types(value)]
+        new = dialect("scf").IfOp(op.operands[0], types, has_else=True)
+        for old, block in zip(op.regions, (new.then_block, new.else_block), strict=True):
+            for operation in in_block(old.blocks[0]):
+                block.append(operation)
+            self.rewrite(block)
+            last = in_block(block)[-1].operation
+            with ir.InsertionPoint(last), last.location:
+                dialect("scf").YieldOp([each for value in last.operands for each in self._flat(value)])
+            last.erase()
+        self._bind(list(op.results), list(new.results))
+
+    def _types(self, value: Any) -> list[Any]:
+        """The types of a thread's pieces of a tile, or of another value."""
+        if not is_tile(value):
+            return [value.type]
+        layout = self._layout(value)
+        return [layout.piece_type(value.type.element_type)] * layout.count(shape_of(value.type))
+
     def _flat(self, value: Any) -> list[Any]:
         return self.pieces[value] if is_tile(value) else [value]
 
@@ -294,40 +310,3 @@ def _is_rounded(value: Any) -> bool:
     return all(
         user.name == "arith.truncf" and user.results[0].type.element_type.width == ROUNDED for user in users(value)
     )
-
-
-def _clipped(
-    piece: Any, type_: Any, neutral: Any, at: tuple[Any, int, Any], size: Any, extent: int, across: bool
-) -> Any:
-    """A piece with the neutral element from `size` on. It starts at `at`: an offset, the start of its fragment, and the
-    thread's place in that; `across`, its elements follow each other there."""
-    offset, start, own = at
-    first, end = constants.integer_of(offset), constants.integer_of(size)
-    if first is not None and end is not None:
-        if first + start + extent <= end:
-            return piece
-        if first + start >= end:
-            return constants.splat(type_, neutral)
-    arith, vector = dialect("arith"), dialect("vector")
-    width = type_.shape[0]
-    where = plus(plus(offset, own), constants.index(start))
-    other = constants.splat(type_, neutral)
-    if not across or width == 1 or not (multiple_of(offset) % width or multiple_of(size) % width):
-        return arith.SelectOp(guards.less(where, size), piece, other).result
-
-    def by_element() -> Any:
-        single = arith.ConstantOp(type_.element_type, neutral).result
-        elements = [
-            arith.SelectOp(guards.less(plus(where, constants.index(place)), size),
-                           vector.ExtractOp(piece, [], [place]).result, single).result
-            for place in range(width)
-        ]  # fmt: skip
-        return vector.FromElementsOp(type_, elements).result
-
-    if starts_within(offset, width) and start >= width and end is not None and start + extent <= end:
-        return piece
-    if may_be_negative(offset):  # a branch would keep what follows from being loaded, or computed, beside it
-        return by_element()
-    last = plus(where, constants.index(width - 1))
-    whole = guards.both([guards.less(where, size), guards.less(last, size)])
-    return guards.either(whole, type_, lambda: piece, by_element)

@@ -18,6 +18,7 @@ from mlir_gemm.lowering.access import COLUMN, FIXED, ROW, LaneAccess, assemble, 
 from mlir_gemm.lowering.between_vectors import HALF, WORD, Between
 from mlir_gemm.lowering.layouts import Lane, Layout
 from mlir_gemm.lowering.multiples import base_multiple
+from mlir_gemm.lowering.row_ends import Ends, least_of, may_be_negative, most_of, plus, starts_within
 
 
 @dataclass(frozen=True)
@@ -138,8 +139,8 @@ class RowAccess(LaneAccess):
         )
 
     def _load_of_line(self, line: Line, column: int, type_: Any) -> Any:
-        """A piece with whatever lies beside the row in memory: at once, unless all of it lies beyond the row, or some
-        of it beyond the memory."""
+        """A piece with whatever lies beside the row in memory: at once, unless some of it lies beyond the memory. In
+        place of one that lies beyond the row another is loaded, without a test, and others beside it."""
         axis, arith = self._columns(), dialect("arith")
         size = self.memory.type.shape[axis]
         indices = self.indices(column)
@@ -152,10 +153,13 @@ class RowAccess(LaneAccess):
         if self.surely_inside(axis) or known:
             return whole()
         inside = arith.CmpIOp(arith.CmpIPredicate.slt, at, line.end).result
+        first = arith.SelectOp(inside, arith.AddIOp(line.first, at).result, constants.index(0)).result
+        piece = load(type_, line.memory, [first], self._once_only)
         if line.divided:
-            return guards.value_or_zero(inside, type_, whole)
-        length = self.length()
-        return guards.either(inside, type_, whole, lambda: self._by_element(indices, length, type_))
+            return piece
+        length, outside = self.length(), arith.CmpIOp(arith.CmpIPredicate.sge, at, line.end).result
+        crossing = guards.both([outside, arith.CmpIOp(arith.CmpIPredicate.slt, at, constants.index(size)).result])
+        return guards.either(crossing, type_, lambda: self._by_element(indices, length, type_), lambda: piece)
 
     def _between(self) -> Between | None:
         """How a tile lies that all rows share and that starts between vectors of elements of 16 or 32 bits."""
@@ -175,7 +179,7 @@ class RowAccess(LaneAccess):
         size = self.memory.type.shape[axis]
         if not dense or any(stride % width for stride in strides) or size < 2 * width:
             return None
-        return Between.of(self.place.offsets[axis], width)
+        return Between.of(self.place.offsets[axis], width, self.memory.type.element_type.width)
 
     def _load_between(self, between: Between, number: int) -> Any:
         column, width = self.layout.place(number, self.shape)[1], self.layout.width
@@ -188,11 +192,15 @@ class RowAccess(LaneAccess):
         first, size, length = self.indices(column)[:-1], self.memory.type.shape[self._columns()], self.length()
         at = plus(plus(between.first, self.lane.column), constants.index(column))
         after = plus(at, constants.index(width))
-        at = arith.MaxSIOp(at, constants.index(0)).result
+        offset, extent = self.place.offsets[self._columns()], self.layout.shape[1]
+        if least_of(offset) + column < width:
+            at = arith.MaxSIOp(at, constants.index(0)).result
+        most = most_of(offset)
+        inside = most is not None and most + column + extent + width <= size
 
         def vector(place: Any) -> Any:
-            indices = [*first, place]
-            return guards.either(guards.less(place, size - width + 1), type_, lambda: load(type_, self.memory, indices),
+            indices, whole = [*first, place], None if inside else guards.less(place, size - width + 1)
+            return guards.either(whole, type_, lambda: load(type_, self.memory, indices),
                                  lambda: self._by_element(indices, length, type_))  # fmt: skip
 
         return between.between((vector(at), vector(after)))
@@ -230,9 +238,18 @@ class RowAccess(LaneAccess):
         known = size != ir.ShapedType.get_dynamic_size() and starts_within(self.place.offsets[axis], self.aligned)
         if known and self.layout.width <= column <= size - self.layout.shape[1]:
             return None
+        ends = self.ends(column)
+        if ends is not None:
+            return ends.whole
         first = self.indices(column)
         last = self.further(first, self.layout.width - 1)
         return guards.both([guards.less(each[axis], self.length()) for each in (first, last)])
+
+    def ends(self, column: int) -> Ends | None:
+        """Where a piece of an aligned tile is among the ends of a row of constant length."""
+        axis, size = self._columns(), self.memory.type.shape[self._columns()]
+        end = None if size == ir.ShapedType.get_dynamic_size() else size
+        return Ends.of(self.place.offsets[axis], self.lane.column, column, end, self.layout)
 
     def length(self) -> Any:
         """The memory's size along the columns, as a value."""
@@ -332,32 +349,10 @@ class AlignedStore:
             scf.YieldOp([])
         axis = access.place.dims.index(COLUMN)
         with ir.InsertionPoint(choice.else_block):
+            ends = access.ends(self.column)
             for place in range(value.type.shape[0]):
                 at = access.further(indices, place)
                 element = dialect("vector").ExtractOp(value, [], [place]).result
-                guards.do(guards.less(at[axis], size), lambda at=at, element=element: store(element, access.memory, at))
+                inside = guards.less(at[axis], size) if ends is None else ends.inside(place)
+                guards.do(inside, lambda at=at, element=element: store(element, access.memory, at))
             scf.YieldOp([])
-
-
-def plus(left: Any, right: Any) -> Any:
-    """The sum of two index values, of which the first may be negative."""
-    if constants.integer_of(right) == 0:
-        return left
-    return dialect("arith").AddIOp(left, right, overflowFlags=dialect("arith").IntegerOverflowFlags.nsw).result
-
-
-def may_be_negative(offset: Any) -> bool:
-    """Whether an offset is computed by a subtraction."""
-    owner = offset.owner
-    if getattr(owner, "name", "") == "arith.addi":
-        return any(map(may_be_negative, owner.operands))
-    return getattr(owner, "name", "") == "arith.subi"
-
-
-def starts_within(offset: Any, aligned: int) -> bool:
-    """Whether an offset is known to lie less than `aligned` before 0, and not after it: 0 - x rem aligned."""
-    owner = offset.owner
-    if getattr(owner, "name", "") != "arith.subi" or constants.integer_of(owner.operands[0]) != 0:
-        return False
-    divided = owner.operands[1].owner
-    return getattr(divided, "name", "") == "arith.remui" and constants.integer_of(divided.operands[1]) == aligned

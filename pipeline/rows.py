@@ -29,7 +29,7 @@ def _placed(schedule: RowSchedule, target: Target) -> Iterator[Placed]:
                      prefetch=schedule.prefetch, evict_first=schedule.evict_first, flat=schedule.flat,
                      part=schedule.part, grid=schedule.grid, groups=schedule.groups, front=schedule.front,
                      paired=schedule.paired)  # fmt: skip
-    yield at("tensorize", "tensorize", tensorize)
+    yield at("tensorize", "tensorize", tensorize, *([step("narrow-maxima")] if target.has_narrow_maxima else []))
     yield at("accumulate", "clean", upstream("cse,canonicalize"))
     yield at("launch", "launch", step("launch-blocks", threads=schedule.threads))
     yield at("launch", "outline", upstream("gpu-launch-sink-index-computations"), step("pass-sizes"))
@@ -40,6 +40,8 @@ def _placed(schedule: RowSchedule, target: Target) -> Iterator[Placed]:
         yield at("launch", "cluster", step("cluster-blocks", size=schedule.cluster))
     if schedule.grid:
         yield at("launch", "cluster", step("cooperative-blocks", blocks=schedule.grid))
+    if schedule.shift:
+        yield at("lower", "mma", step("unswitch-rows"))
     yield at("lower", "mma", step("lower-rows", across=schedule.across, vector=schedule.vector))
     yield at("lower", "memory", step("place-shared", storage="auto", limit=target.smem_static), step("fold-subviews"))
     yield at("lower", "types", step("expand-fp8"), step("allow-contraction"), step("expand-math", exp="ex2"))

@@ -149,6 +149,11 @@ class Target:
         return "cp.async" in self.capabilities
 
     @property
+    def has_narrow_maxima(self) -> bool:
+        """Whether the greater of numbers of 16 bits is found two at a time, and is NaN where one is."""
+        return self.backend == NVPTX and "cp.async" in self.capabilities
+
+    @property
     def has_clusters(self) -> bool:
         """Whether blocks may be launched in clusters, and reach each other's shared memory."""
         return "cp.async.bulk.tensor" in self.capabilities

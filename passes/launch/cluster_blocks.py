@@ -15,6 +15,7 @@ from mlir_gemm.dialect.walk import named
 from mlir_gemm.errors import PassError
 from mlir_gemm.passes.base import Pass
 from mlir_gemm.passes.parallelize.rasterize_blocks import MOST_BLOCKS
+from mlir_gemm.spec.attributes import CLUSTER_DIM
 
 
 @dataclass(frozen=True)
@@ -29,4 +30,4 @@ class ClusterBlocks(Pass):
         if not 1 <= self.size <= MOST_BLOCKS:
             raise PassError(f"pass '{self}': expected 1 to {MOST_BLOCKS} blocks in a cluster")
         for kernel in named(module, "gpu.func"):
-            kernel.attributes["nvvm.cluster_dim"] = ir.DenseI32ArrayAttr.get([self.size, 1, 1])
+            kernel.attributes[CLUSTER_DIM] = ir.DenseI32ArrayAttr.get([self.size, 1, 1])

@@ -15,6 +15,8 @@ torch.compile is measured too. A schedule is words:
     +split few long rows in a kernel for each step, as chips without cooperative launches take them
     +early  the first kernel lets the next one start early      +nopdl   no dependent launch
     +evict  loads are evict_first in L2     +keepN but for N hundredths          +stream  stores are evict_first
+    +noswitch  words of weights between vectors are chosen as it runs      +even  all blocks of a cluster take all tiles
+    +ahead  a tile at a time, whose weights are loaded before the one before it is stored
     +once  of two vectors around a piece one is loaded      +nosel  nothing is chosen: wrong results, what these cost
     +alone  blocks of the grid do not wait for each other: wrong results, what that costs
     +loose  not launched cooperatively: with nothing else on the GPU all blocks run at once anyway
@@ -41,11 +43,15 @@ from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import mlir_gemm
 from mlir_gemm.bench.function_measure import error_of
 from mlir_gemm.bench.functions import Rows, drawn_rows, of_rows
 from mlir_gemm.bench.timing import Timer
+from mlir_gemm.dialect.row_passes import RowPasses
+from mlir_gemm.dialect.row_tiles import RowTiles
+from mlir_gemm.passes.lower.unswitch_rows import UnswitchRows
 from mlir_gemm.pipeline import importing
 from mlir_gemm.pipeline.runner import run_passes
 from mlir_gemm.runtime import device
@@ -57,6 +63,12 @@ CHIP = "sm_90a"
 WIDEST = 16
 BYTES = {"f16": 2, "bf16": 2, "f32": 4}
 MODEL, EAGER, COMPILE, COPY, SPLIT = "model", "eager", "compile", "copy", "+split"
+LEFT_OUT: dict[str, tuple[type, str, Any]] = {
+    "+noswitch": (UnswitchRows, "run", lambda self, module: None),
+    "+even": (RowPasses, "is_uneven", lambda self, number: False),
+    "+ahead": (RowTiles, "few_tiles", 1),
+}
+"""What is done in place of something that a compilation does."""
 WORSE, NOISE = 1.1, 2.0**-22
 PLAN = Path(__file__).with_name("row_schedules.txt")
 
@@ -133,7 +145,7 @@ def edited(ptx: str, launch: Launch, edits: list[str]) -> tuple[str, Launch]:
             ptx = _BOTH.sub(_loaded_once, ptx)
         elif edit == "+nosel":
             ptx = re.sub(r"\tselp\.b32 \t(%r\d+), (%r\d+), %r\d+, %p\d+;", r"\tmov.b32 \t\1, \2;", ptx)
-        elif edit == SPLIT:
+        elif edit in (SPLIT, *LEFT_OUT):
             continue
         elif edit == "+stream":
             ptx = _with_policy(ptx, "st", "%stores", "L2::evict_first.b64 %stores, 1.0")
@@ -224,6 +236,12 @@ def compiled(case: tuple[Rows, list[str], bool]) -> dict[str, str]:
 
 def made(text: str, edits: list[str]) -> Any:
     """A kernel, or, with `+split`, a kernel for each step of few long rows: `import` without what the grid can hold."""
+    for edit in edits:
+        if edit in LEFT_OUT:
+            text = f"// {edit}\n{text}"  # another place in the cache
+            where, name, other = LEFT_OUT[edit]
+            with mock.patch.object(where, name, other):
+                return made(text, [each for each in edits if each != edit])
     if SPLIT in edits:
         passes = importing.passes_for(text, {}, target(CHIP))
         grouped = str(run_passes(text, ["group-rows" if each.name == "group-rows" else str(each) for each in passes]))

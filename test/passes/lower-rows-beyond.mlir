@@ -2,8 +2,10 @@
 // RUN: mlir-gemm opt %s 'lower-rows{across=32 vector=8}' cse canonicalize | FileCheck %s
 
 // Rows of 321 elements lie one after another: as one line, of which whole vectors are read, with elements of the rows
-// before and after. Vectors of the first fragment lie in the memory always; of the second one, those that begin in the
-// row and do not end beyond the last row. What the row does not have is chosen away element by element, without a branch.
+// before and after. Vectors of the first fragment lie in the memory always. In place of those of the second one that do
+// not begin in the row another is read, without a test; one that ends beyond the last row is read element by element.
+// What the row does not have is chosen away without a branch, by places in 32 bits: in the first fragment those before
+// the row, in the second one those after it.
 // CHECK-LABEL: gpu.func @k(
 //       CHECK:   %[[BACK:.*]] = arith.remui %{{.*}}, %c8
 //       CHECK:   %[[START:.*]] = arith.subi %c0, %[[BACK]]
@@ -15,14 +17,22 @@
 //       CHECK:   vector.load %[[LINE]][%[[FIRST]]] {alignment = 16 : i64}
 //       CHECK:   %[[NEXT:.*]] = arith.addi %[[OWN]], %c256 overflow<nsw> : index
 //       CHECK:   %[[INSIDE:.*]] = arith.cmpi slt, %[[NEXT]], %[[END]]
-//       CHECK:   scf.if %[[INSIDE]]
-//       CHECK:     %[[AT:.*]] = arith.addi %[[ROW]], %[[NEXT]]
-//       CHECK:     vector.load %[[LINE]][%[[AT]]] {alignment = 16 : i64}
-//       CHECK:   } else {
+//       CHECK:   %[[AT:.*]] = arith.addi %[[ROW]], %[[NEXT]]
+//       CHECK:   %[[ANY:.*]] = arith.select %[[INSIDE]], %[[AT]], %c0
+//       CHECK:   %[[WHOLE:.*]] = vector.load %[[LINE]][%[[ANY]]] {alignment = 16 : i64}
+//       CHECK:   %[[CROSSING:.*]] = arith.andi
+//       CHECK:   scf.if %[[CROSSING]]
 // CHECK-COUNT-8:   memref.load %arg0[
-//       CHECK:   }
+//       CHECK:     scf.yield %[[WHOLE]]
 //   CHECK-NOT:   scf.if
+//       CHECK:   %[[PLACE:.*]] = arith.addi %{{.*}} : i32
+//       CHECK:   arith.cmpi sge, %[[PLACE]], %c0_i32
 //       CHECK:   arith.select %{{.*}}, %{{.*}}, %cst{{.*}} : f16
+//       CHECK:   arith.cmpi sge, %[[PLACE]], %c-6_i32
+//   CHECK-NOT:   arith.cmpi sge
+//       CHECK:   arith.cmpi slt, %{{.*}}, %c321_i32
+//       CHECK:   arith.cmpi slt, %{{.*}}, %c314_i32
+//   CHECK-NOT:   scf.if
 //       CHECK:   arith.maximumf
 module attributes {gpu.container_module} {
   func.func @f(%a: memref<3x321xf16>, %r: memref<3xf16>) {

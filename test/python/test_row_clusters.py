@@ -43,6 +43,14 @@ CASES: dict[str, tuple[Callable[[], Case], str]] = {
         lambda: measured("softmax", 3, 1301, "f16"),
         fields(32, 32, 8, "1, 256", "shift = 8 : i64, unroll = 2 : i64, cluster = 2 : i64"),
     ),
+    "between aligned addresses, blocks with fewer tiles": (
+        lambda: measured("layer_norm", 3, 1301, "bf16"),
+        fields(32, 32, 8, "1, 256", "shift = 8 : i64, staged = true, unroll = 3 : i64, cluster = 4 : i64"),
+    ),
+    "between aligned addresses, fewer tiles read again": (
+        lambda: measured("softmax", 3, 1301, "f16"),
+        fields(32, 32, 8, "1, 256", "shift = 8 : i64, unroll = 3 : i64, cluster = 4 : i64"),
+    ),
     "several rows, several results": (lambda: quantised(7, 260), fields(64, 32, 4, "4, 128", "cluster = 4 : i64")),
     "both results wide": (lambda: residual_norm(3, 260), fields(64, 32, 4, "2, 128", "cluster = 2 : i64")),
     "sums of f64": (lambda: wide_norm(3, 100), fields(32, 32, 2, "1, 64", "cluster = 2 : i64")),

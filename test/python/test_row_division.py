@@ -16,6 +16,10 @@ CASES = {
     ("layer_norm", 512, 18000, "f32"): (2, 4, 0),
     ("softmax", 4096, 16384, "f16"): (1, 8, 0),
     ("layer_norm", 6000, 8191, "f16"): (1, 1, 0),
+    ("softmax", 20000, 1999, "f16"): (1, 8, 8),
+    ("softmax", 20000, 1001, "bf16"): (1, 8, 8),
+    ("layer_norm", 20000, 1999, "f16"): (1, 1, 0),
+    ("softmax", 64, 1999, "f16"): (1, 1, 0),
 }
 """Blocks that share a row, elements of an access, and of how many the tiles start at multiples in memory."""
 
