@@ -43,7 +43,6 @@ H200: tuple[Any, ...] = (
     # `narrow_chain`: to 1,548 kernels of 86 random products (2026-11-22): predicted times of the better ones are off by
     # 0.19 where they were by 0.27. `memory_latency` (6.8e-7 before): to the same and 45 problems of 2026-11-24, when in
     # f64 the chain of a block took the place of one warp's. Errors of f16 11.9 -> 11.5 %, of f64 17.8 -> 12.8.
-    # `ring_barrier` (3e-8 before): to 52 products that rings and cp.async computed (docs/tile-model-costs.md).
     # `conversion`: f16 by lanes at 4096^3 takes 3.69 ms by 128x128x16 with warps of 32x64, 4.23 by 128x64x16 of 32x32.
     LaneConstants(
         inside=3.7,
@@ -63,7 +62,7 @@ H200: tuple[Any, ...] = (
         vector_issue=1.97,
         load_chain=15.6,
         vary=8.0,
-        ring_barrier=8e-8,
+        ring_barrier=3e-8,
         async_issue=0.5,
         narrow_issue=13.8,
         narrow_chain=11.3,
