@@ -174,16 +174,23 @@ def divide_advice(problem: Problem, target: Target, pinned: Mapping[str, Any] | 
 
 
 def _pinned(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> Division:
-    """The pinned number of slices, of equal length. Where k has no such slices, or they begin between the vectors that
-    k has, those that the model makes of it by itself, if they are as many: a schedule that was found by measuring has
-    the model's number, and nothing else says how long its slices are."""
+    """The pinned number of slices, of equal length. Where k has no such slices, or their rows would begin elsewhere
+    than vectors, those that the model makes of it by itself, if they are as many: a schedule that was found by
+    measuring has the model's number, and nothing else says how long its slices are."""
     parts = pinned["split_k_workspace"]
-    even = problem.k // parts
-    if problem.k % parts or any(_vector(even, type_) < _vector(problem.k, type_) for type_ in (problem.a, problem.b)):
+    if problem.k % parts or _torn(problem, problem.k // parts):
         own = divide_advice(problem, target, {name: pinned[name] for name in ("precision",) if name in pinned})
         if own.parts == parts:
             return Division(parts, own.depth)
-    return Division(parts, even, even=parts > WHOLE)
+    return Division(parts, problem.k // parts, even=parts > WHOLE)
+
+
+def _torn(problem: Problem, depth: int) -> bool:
+    """Whether slices of this length of an operand that lies along k begin between its vectors: 64 of 5329 elements."""
+    along = (problem.a_order == "mk", problem.a_memory or problem.a, problem.a_vector), (
+        problem.b_order == "nk", problem.b_memory or problem.b, problem.b_vector,
+    )  # fmt: skip
+    return any(lies and _vector(depth, type_) < vector for lies, type_, vector in along)
 
 
 def typical_part(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> Problem:

@@ -29,6 +29,7 @@ from mlir_gemm.spec.target import Target
 from mlir_gemm.spec.tile_space import ALL, HALVES, K_RANGE, LOWER, TRIANGLE, UPPER
 from mlir_gemm.tile_model.completing import finished, started
 from mlir_gemm.tile_model.offers import best_offered
+from mlir_gemm.tile_model.preferring import low_first, shallow_rather
 from mlir_gemm.tile_model.rules import broken, mma_of_chip, problem_rules_of, violations
 
 WORTH = 0.75
@@ -47,9 +48,6 @@ were predicted, and 1.02 and 1.26 measured; from 3000 rows on, with larger tiles
 (`2026-11-23-h200-spaces.json.xz`, `2026-11-28-h100-spaces.json.xz`)."""
 TIE = 1.0005
 """Times within this factor of the best count as the same: no measurement tells them apart."""
-LOW, MIRROR = 64, 1.03
-"""For the model a tile of 64x128 and one of 128x64 take the same time. On the H200 the lower one, with LOW rows, takes
-1 to 6 % less for 12 of 14 sizes. So it is preferred unless its prediction is more than MIRROR times the other's."""
 RANKING = 64
 """How many candidates a choice keeps."""
 TOLERANCE = 1e-9
@@ -93,6 +91,8 @@ class Choice:
     """The best candidates, best first; the first is the choice."""
     considered: int
     """How many legal candidates were scored."""
+    compared: Prediction
+    """By what the choice is compared with others: its cost, or the least where another one than that is preferred."""
 
     @cached_property
     def rejected(self) -> tuple[Rejection, ...]:
@@ -143,10 +143,11 @@ def _select(problem: Problem, target: Target, pinned: tuple[tuple[str, Any], ...
         raise _refusal(problem, target, fixed)
     scored = _wide_first(legal)
     scored = _rivals(problem, target, fixed, scored[0]) + scored
-    schedule, cost = best_offered(problem, target, fixed, scored)
+    found = best_offered(problem, target, fixed, scored)
+    schedule, cost = shallow_rather(found, scored)
     best = Candidate(started(problem, schedule, cost.on_gpu, target, fixed), cost)
     scored = [best, *scored[1:]]
-    return Choice(problem, target, fixed, best.schedule, best.cost, tuple(scored[:RANKING]), len(scored))
+    return Choice(problem, target, fixed, best.schedule, cost, tuple(scored[:RANKING]), len(scored), found[1])
 
 
 extensions.on_change(_select.cache_clear)
@@ -165,7 +166,10 @@ def _rivals(problem: Problem, target: Target, pinned: Mapping[str, Any], best: C
     if filled or not mmas_tried(problem, target, named) or limit <= _least_seconds(rival, problem, target):
         return []
     scored = _wide_first(candidates(problem, target, named))
-    return [candidate for candidate in scored if is_less(candidate.cost.on_gpu, limit)]
+    if not scored:
+        return []
+    gain = best_offered(problem, target, named, scored)[1].on_gpu / scored[0].cost.on_gpu
+    return [candidate for candidate in scored if is_less(gain * candidate.cost.on_gpu, limit)]
 
 
 def _least_seconds(mma: Mma, problem: Problem, target: Target) -> float:
@@ -348,7 +352,7 @@ def _wide_first(scored: list[Candidate]) -> list[Candidate]:
         return []
     scored = by_time(scored, _on_gpu, lambda candidate: preference(candidate.schedule))
     if mma_of(scored[0].schedule).unit == "warpgroup":
-        return _low_first(scored)
+        return low_first(scored)
     limit = scored[0].cost.on_gpu * TIE
     tied = sum(candidate.cost.on_gpu <= limit for candidate in scored)
     head = sorted(scored[:tied], key=lambda candidate: (candidate.schedule.block[0], candidate.schedule.warp[0]))
@@ -357,22 +361,6 @@ def _wide_first(scored: list[Candidate]) -> list[Candidate]:
 
 def _on_gpu(candidate: Candidate) -> float:
     return candidate.cost.on_gpu
-
-
-def _low_first(scored: list[Candidate]) -> list[Candidate]:
-    """Candidates of warpgroups in order, but of two tiles that are each other's mirror image the one of 64 rows goes
-    first where it is close: one instruction of 128 columns needs less of shared memory than two of 64."""
-    best = scored[0].schedule
-    m, n, k = best.block
-    if n != LOW:
-        return scored
-    for place, (schedule, cost) in enumerate(scored):
-        if cost.on_gpu > MIRROR * scored[0].cost.on_gpu:
-            break
-        image = (schedule.block, schedule.cluster_m, schedule.cluster_n) == ((n, m, k), best.cluster_n, best.cluster_m)
-        if image and (schedule.split_k_cluster, schedule.ping_pong) == (best.split_k_cluster, best.ping_pong):
-            return [scored[place], *scored[:place], *scored[place + 1 :]]
-    return scored
 
 
 def _refusal(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> ScheduleError:

@@ -139,7 +139,7 @@ def should_swap(problem: Problem, target: Target, pinned: Mapping[str, Any]) -> 
         return across_in_b(problem)
     # As it is, a rival may be chosen, whose prediction is believed only where it is so much less.
     worth = _worth(problem) if mma_of(own.schedule) is mma else 1 / RIVAL
-    return is_less(exchanged.cost.on_gpu, worth * own.cost.on_gpu)
+    return is_less(exchanged.compared.on_gpu, worth * own.compared.on_gpu)
 
 
 def may_swap(problem: Problem) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from mlir_gemm.parts.base import Part, Rules
+from mlir_gemm.parts.layout import copied
 from mlir_gemm.parts.registry import mainloop_of, mma_of, mmas_on
 from mlir_gemm.spec.backends import NVPTX
 from mlir_gemm.spec.fields import Field
@@ -14,6 +15,9 @@ from mlir_gemm.spec.problem import Problem, element_bytes
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
 from mlir_gemm.spec.tile_space import ALL
+
+PAIR = 32
+"""Bits of two elements of 16 bits, which one load takes."""
 
 
 def loads_its_own(problem: Problem, schedule: Schedule, target: Target) -> str | None:
@@ -34,9 +38,12 @@ def _offers(problem: Problem, schedule: Schedule, target: Target) -> Iterator[tu
     """On an H100 `mma_sync` is 1.03 times as fast with it in the mean of twelve products in code for sm_80, in code for
     sm_75 1.10 to 1.18 times where as many blocks fit an SM; `simt` as fast (`2026-11-24-h100-parameters.json.xz`). In
     f64, whose fragments are read one by one, 18 pairs on an H200 take 0.75 to 0.89 of the time, 0.83 in the mean; f32
-    by `simt` 0.87 to 1.31 (`2026-11-27-h200-spaces.jsonl.xz`). Other elements, `wmma`, rings and steps known at run
-    time only were not measured."""
+    by `simt` 0.87 to 1.31 (`2026-11-27-h200-spaces.jsonl.xz`). Where registers load f16 one by one, which then must be
+    there before the last products, four pairs take 0.97 to 1.17 (H200). Other elements, `wmma`, rings and steps
+    known at run time only were not measured."""
     mma = mma_of(schedule)
+    if mainloop_of(schedule).in_registers and any(copied(problem, schedule, side).vector < PAIR for side in "ab"):
+        return
     if target.backend != NVPTX or mma.by_descriptor or mma.opaque or mainloop_of(schedule).producer:
         return
     counted = "k" not in problem.dynamic and schedule.space in ("", ALL)

@@ -12,7 +12,7 @@ from mlir_gemm.parts.epilogue.tma_store import STAGED
 from mlir_gemm.parts.epilogue.unaligned_rows import PATTERN
 from mlir_gemm.parts.layout import CHUNK, LINE, NARROWEST
 from mlir_gemm.parts.registry import mainloop_of, mma_of, mmas_on
-from mlir_gemm.parts.warp_level.clocks import SECTOR, elements_beside
+from mlir_gemm.parts.warp_level.clocks import SECTOR, are_unpaired, elements_beside
 from mlir_gemm.parts.wording import shown_value
 from mlir_gemm.spec.backends import NVPTX
 from mlir_gemm.spec.block_tiles import VECTOR, tile_bytes
@@ -194,6 +194,8 @@ def _offers(problem: Problem, schedule: Schedule, target: Target) -> Iterator[tu
         return
     width = ELEMENT_BYTES[problem.out]
     stored = elements_beside(problem, schedule) * width
+    if are_unpaired(problem, schedule):
+        yield {"promote_result": True}, "lanes would store elements one by one"
     if stored < SECTOR and width == 2 and problem.out_vector == 8 * VECTOR:
         yield {"promote_result": True}, f"lanes would store {stored} bytes of a row at once, of sectors of {SECTOR}"
         together = {"promote_result": True, "promote_c": True, "prefetch_c": True}

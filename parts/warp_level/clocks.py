@@ -53,6 +53,12 @@ FIRST_LOAD = 80
 """Clocks of a k tile in which products wait for the first fragments after a barrier, unless these were loaded ahead:
 latency, and the loads of all warps at once. On an H100 4096^3, 1024x1024x8192 and 256x4096x4096 (f16 NT) take 82, 86
 and 74 clocks less a step with them (`2026-11-24-h100-parameters.json.xz`)."""
+UNCOVERED = 2.7
+"""How many times as long a warp waits at a stage of a ring where its scheduler has no other, whose products cover it.
+Fitted to 52 products that rings of four warps and `cp.async` both computed (H100, H200,
+`2026-11-24-h200-spaces.jsonl.xz` and later ones): without this rings are predicted 10 % too fast beside the other, with
+it 1 to 3 %, and where L2 holds all the better prediction takes 1.08 (H100) and 1.10 (H200) times the better time, not
+1.11 and 1.14."""
 SECTOR = 32
 """Bytes of memory that are written at once."""
 STAGED_READS = 2
@@ -62,6 +68,10 @@ C_CLOCKS = {(True, True): -10.0, (True, False): -8.0, (False, True): 6.0, (False
 sector of a row at once: by whether results leave through it too, and whether it comes during the products. With results
 in whole lines 2048x2048x2048, 4096x4096x256 and 8192x8192x64 take 0.96, 0.89 and 0.81 of the time so, without them
 0.97, 1.12 and 1.33: half sectors are then stored all at once (f16, H100, `2026-11-28-h100-added.json.xz`)."""
+UNPAIRED, PAIR = 4.3, 32
+"""How many times as long a lane of tensor cores stores its pairs of 16 bits one by one, each with its test of the edge,
+and bits to which rows must be aligned for pairs. 1457x311x227 in f16 takes 6.85 us so and 5.32 through shared memory by
+64x64x64, 705x107x777 in bf16 9.82 and 9.69 by 32x32x64: both follow from this (H200, seed 36)."""
 STAGED_MOVES = 3
 """Times that a result moves that is stored through shared memory: to it, from it, to memory."""
 PIECE_ROWS, PIECE_COLUMNS, LANE_PIECE = 8, 8, 4
@@ -160,6 +170,12 @@ def _copy_clocks(problem: Problem, schedule: Schedule, operand: str, constants: 
     if ragged(problem, schedule):
         issued += constants.guard_issue
     return clocks + accesses * issued / SCHEDULERS
+
+
+def are_unpaired(problem: Problem, schedule: Schedule) -> bool:
+    """Whether lanes of tensor cores store a result of 16 bits one by one, since its rows start between pairs."""
+    narrow = problem.out_vector < PAIR and problem.out_order == "mn" and ELEMENT_BYTES[problem.out] == 2
+    return narrow and not mma_of(schedule).lanes
 
 
 def staged_seconds(problem: Problem, schedule: Schedule, target: Target, constants: Constants) -> float:
@@ -312,7 +328,7 @@ def barrier_seconds(problem: Problem, schedule: Schedule, constants: Constants) 
     if not schedule.promote:
         return 0.0
     if mainloop_of(schedule).producer:
-        return constants.ring_barrier
+        return constants.ring_barrier * (UNCOVERED if schedule.warps <= SCHEDULERS else 1)
     if streamed(problem, schedule):
         return constants.async_barrier
     return constants.barrier * (1 if schedule.stages > 1 else 2)

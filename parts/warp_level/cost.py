@@ -22,6 +22,9 @@ from mlir_gemm.parts.registry import mainloop_of, mma_of
 from mlir_gemm.parts.resources import Occupancy, occupancy
 from mlir_gemm.parts.traffic import dram_bytes, epilogue_bytes, l2_bytes
 from mlir_gemm.parts.warp_level.clocks import (
+    PAIR,
+    UNPAIRED,
+    are_unpaired,
     chain_seconds,
     copy_seconds,
     product_factor,
@@ -142,7 +145,10 @@ def estimate(problem: Problem, schedule: Schedule, target: Target, constants: Co
     if walked > 1 and mainloop_of(schedule).producer:
         fills /= walked
     first = constants.memory_latency + copy_seconds(problem, schedule, target, constants)
-    ends = fills * first + sm_blocks / resident * m * n * constants.store * stores(schedule)
+    stored = m * n * constants.store * stores(schedule)
+    if problem.out_vector < PAIR and not schedule.promote_result and are_unpaired(problem, schedule):
+        stored *= UNPAIRED
+    ends = fills * first + sm_blocks / resident * stored
     if schedule.promote_c or schedule.promote_result:
         ends += sm_blocks / resident * staged_seconds(problem, schedule, target, constants)
     edges = START + ends + epilogue_bytes(problem) / target.dram_bytes_s

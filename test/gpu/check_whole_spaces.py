@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import space_worker
-from space_problems import KNOWN, ONE, drawn, large, of_each_kind
+from space_problems import KNOWN, ONE, drawn, large, named, of_each_kind
 from space_report import read, report
 from space_times import Compilers, Explored, Measurer, Request, Results, Row, Table, explored, in_parallel
 
@@ -189,6 +189,7 @@ class Run:
         one = list(first)[: options.part_one]
         two = [*others, *drawn(40, options.seed or 22)][: options.part_two]
         two += large(options.large, options.seed or 7)
+        two += [named(text) for text in options.problem]
         self._left = len(one) + len(two)
         self.measurer.start()
         submitted = [threading.Event() for _ in one] or [threading.Event()]
@@ -213,6 +214,7 @@ def main() -> None:
     parser.add_argument("--part-one", type=int, default=len(ONE), help="problems of part one")
     parser.add_argument("--part-two", type=int, default=43, help="problems of part two")
     parser.add_argument("--large", type=int, default=0, help="further problems of part two, large ones")
+    parser.add_argument("--problem", nargs="*", default=[], help="further ones, as 256x1024x16384:f16:NT")
     parser.add_argument("--best", type=int, default=150, help="schedules by prediction, of part one")
     parser.add_argument("--sample", type=int, default=90, help="further ones at random")
     parser.add_argument("--count", type=int, default=45, help="schedules of a problem of part two")

@@ -76,6 +76,13 @@ def large(count: int, seed: int) -> list[Row]:
     return found
 
 
+def named(text: str) -> Row:
+    """A problem by its sizes, its type and the orders of A and B, as 256x1024x16384:f16:NT."""
+    sizes, dtype, layout = text.split(":")
+    m, n, k = map(int, sizes.split("x"))
+    return ("named", m, n, k, dtype, "i32" if dtype == "s8" else dtype, layout, "none")
+
+
 def of_each_kind(seed: int) -> list[Row]:
     """Twelve problems like those of ONE, of sizes that a seed draws."""
     rng = random.Random(f"kinds {seed}")

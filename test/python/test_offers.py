@@ -3,6 +3,7 @@ ahead."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -42,11 +43,25 @@ def test_squares_of_f16(chip: str, fields: str, found: tuple[bool, bool]):
 
 def test_others():
     changes: dict[str, Any]
-    for changes in ({"out": "f32"}, {"out_vector": 16}, {"a": "f32", "b": "f32", "out": "f32"}):
+    for changes in ({"out": "f32"}, {"out_vector": 32}, {"a": "f32", "b": "f32", "out": "f32"}):
         values = {name: getattr(SQUARE, name) for name in ("m", "n", "k", "out", "b_order", "reads_c")} | changes
         assert not added(Problem(**values), "sm_80")[0], changes
     steps = Problem(8192, 8192, 64, out="f16", reads_c=False)
     assert added(steps, "sm_80") == (True, False)  # of two steps of k
+
+
+def test_rows_that_start_between_pairs_leave_through_shared_memory():
+    odd = Problem(1457, 311, 227, out="f16", reads_c=False, a_vector=16, b_vector=16, out_vector=16)
+    for chip in ("sm_80", "sm_90a"):
+        schedule = select(odd, target(chip)).schedule
+        assert schedule.promote_result and schedule.mainloop == "register_prefetch"
+        assert not schedule.fragments_ahead  # what is loaded one by one must be there before the last products
+        apart = schedule.replace(promote_result=False)
+        assert estimate(odd, schedule, target(chip)).total < PAYS * estimate(odd, apart, target(chip)).total
+        even = replace(odd, out_vector=32)
+        assert estimate(even, apart, target(chip)).edges < estimate(odd, apart, target(chip)).edges
+    lines = explain(odd, target("sm_80")).splitlines()
+    assert "  promote_result=on: lanes would store elements one by one" in lines
 
 
 def test_what_is_added_is_predicted_to_pay_and_explained():
