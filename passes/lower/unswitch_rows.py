@@ -8,7 +8,8 @@ plus the number, plus a remainder by 2. Which words of two vectors are loaded is
 they were chosen when it ran: 11 of 19 instructions for a vector of 8 elements of 16 bits. All threads of a block take
 the same branch.
 
-Leaves other loops as they are, and those with more than `most` such places, since the code is repeated for each. A
+In a loop over several rows, each with a distance of its own, that is done to the loops inside. Leaves other loops as
+they are, and those with more than `most` such places, since the code is repeated for each. A
 second run changes nothing.
 """
 
@@ -41,11 +42,25 @@ class UnswitchRows(Pass):
         if self.most < 1:
             raise PassError(f"pass '{self}': expected one loop or more")
         for kernel in named(module, "gpu.func"):
-            loops = [op.operation for op in in_block(body(kernel)) if op.operation.name == "scf.for"]
-            for loop in loops:
-                distance = None if len(loop.results) else _distance_in(loop)
-                if distance is not None:
-                    _unswitch(loop, distance, self.most)
+            self._unswitch_in(body(kernel))
+
+    def _unswitch_in(self, block: Any) -> None:
+        """Loops of a block; of one that goes over rows, each with a place of its own, those inside."""
+        for loop in [op.operation for op in in_block(block) if op.operation.name == "scf.for"]:
+            distance = None if len(loop.results) else _distance_in(loop)
+            if distance is None:
+                continue
+            if _is_inside(distance.owner, loop):
+                self._unswitch_in(loop.regions[0].blocks[0])
+            else:
+                _unswitch(loop, distance, self.most)
+
+
+def _is_inside(op: Any, loop: Any) -> bool:
+    """Whether an operation stands in a loop."""
+    while op is not None and op != loop:
+        op = op.parent
+    return op is not None
 
 
 def _distance_in(loop: Any) -> Any | None:
