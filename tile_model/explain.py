@@ -297,6 +297,8 @@ def why_lost(candidate: Candidate, choice: Choice) -> str:
     """Why a candidate was not chosen: the term in which it takes longer."""
     if candidate.schedule == choice.schedule:
         return "chosen"
+    if candidate.cost is choice.compared:
+        return "close; with shorter k steps such tiles were faster"
     if candidate.cost.total <= choice.cost.total * TIE:
         return "the same time; wide tiles go first"
     words, more = candidate.cost.largest_increase(choice.cost)

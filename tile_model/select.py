@@ -146,8 +146,9 @@ def _select(problem: Problem, target: Target, pinned: tuple[tuple[str, Any], ...
     found = best_offered(problem, target, fixed, scored)
     schedule, cost = shallow_rather(found, scored)
     best = Candidate(started(problem, schedule, cost.on_gpu, target, fixed), cost)
-    scored = [best, *scored[1:]]
-    return Choice(problem, target, fixed, best.schedule, cost, tuple(scored[:RANKING]), len(scored), found[1])
+    others = [each for each in scored[1:] if each.schedule is not schedule]
+    ranking = [best, *others] if schedule is found[0] else [best, Candidate(*found), *others]
+    return Choice(problem, target, fixed, best.schedule, cost, tuple(ranking[:RANKING]), len(scored), found[1])
 
 
 extensions.on_change(_select.cache_clear)

@@ -16,7 +16,6 @@ torch.compile is measured too. A schedule is words:
     +early  the first kernel lets the next one start early      +nopdl   no dependent launch
     +evict  loads are evict_first in L2     +keepN but for N hundredths          +stream  stores are evict_first
     +noswitch  words of weights between vectors are chosen as it runs      +even  all blocks of a cluster take all tiles
-    +ahead  a tile at a time, whose weights are loaded before the one before it is stored
     +once  of two vectors around a piece one is loaded      +nosel  nothing is chosen: wrong results, what these cost
     +alone  blocks of the grid do not wait for each other: wrong results, what that costs
     +loose  not launched cooperatively: with nothing else on the GPU all blocks run at once anyway
@@ -50,7 +49,6 @@ from mlir_gemm.bench.function_measure import error_of
 from mlir_gemm.bench.functions import Rows, drawn_rows, of_rows
 from mlir_gemm.bench.timing import Timer
 from mlir_gemm.dialect.row_passes import RowPasses
-from mlir_gemm.dialect.row_tiles import RowTiles
 from mlir_gemm.passes.lower.unswitch_rows import UnswitchRows
 from mlir_gemm.pipeline import importing
 from mlir_gemm.pipeline.runner import run_passes
@@ -63,10 +61,9 @@ CHIP = "sm_90a"
 WIDEST = 16
 BYTES = {"f16": 2, "bf16": 2, "f32": 4}
 MODEL, EAGER, COMPILE, COPY, SPLIT = "model", "eager", "compile", "copy", "+split"
-LEFT_OUT: dict[str, tuple[type, str, Any]] = {
+LEFT_OUT: dict[str, tuple[type, str, Callable[..., Any]]] = {
     "+noswitch": (UnswitchRows, "run", lambda self, module: None),
     "+even": (RowPasses, "is_uneven", lambda self, number: False),
-    "+ahead": (RowTiles, "few_tiles", 1),
 }
 """What is done in place of something that a compilation does."""
 WORSE, NOISE = 1.1, 2.0**-22

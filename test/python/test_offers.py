@@ -13,7 +13,9 @@ from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.tile_model.chips import target
 from mlir_gemm.tile_model.explain import explain
 from mlir_gemm.tile_model.offers import PAYS
+from mlir_gemm.tile_model.preferring import SHALLOW
 from mlir_gemm.tile_model.select import estimate, select
+from mlir_gemm.tile_model.swap import swapped
 
 SQUARE = Problem(4096, 4096, 4096, out="f16", b_order="nk", reads_c=False)
 TILES = "block=128x128x64,warp=64x32x16"
@@ -74,3 +76,15 @@ def test_what_is_added_is_predicted_to_pay_and_explained():
     assert any(line.startswith("  D mn: a block tile at a time through ") for line in lines)
     pinned = explain(SQUARE, target("sm_80"), Schedule.parse(f"{TILES},promote_result=on")).splitlines()
     assert not any(line.startswith("  promote_result=on:") for line in pinned)
+
+
+def test_narrow_tiles_take_steps_of_one_panel_where_two_gain_little():
+    few = swapped(Problem(6, 3048, 14688, "bf16", "bf16", out="bf16", b_order="nk", reads_c=False))
+    choice = select(few, target("sm_90a"))
+    tile = choice.schedule.block
+    assert tile == choice.schedule.warp == (64, 16, 64)
+    deeper = next(each for each in choice.ranking if each.schedule.block == (64, 16, 128))
+    assert deeper.cost.on_gpu <= choice.compared.on_gpu < choice.cost.on_gpu < SHALLOW * choice.compared.on_gpu
+    assert "close; with shorter k steps such tiles were faster" in explain(few, target("sm_90a"))
+    fixed = select(few, target("sm_90a"), {"block": (64, 16, 128), "warp": (64, 16, 128)})
+    assert fixed.schedule.block == (64, 16, 128) and fixed.compared == fixed.cost

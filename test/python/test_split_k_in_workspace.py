@@ -264,3 +264,13 @@ def test_the_next_kernel_starts_ahead_where_neighbours_do_not_matter(size: tuple
     compilation = compiled(GroupProduct(*size))
     assert compilation.schedule is not None and compilation.schedule.early_trigger == ahead
     assert compilation.ptx is not None and ("launch_dependents" in compilation.ptx) == ahead
+
+
+def test_pinned_slices_that_would_begin_between_vectors_are_the_models():
+    """64 slices of 5329 elements begin at odd places; the model's 64 are a little shorter, and a rest of k is left."""
+    problem = Problem(136, 8, 341056, "bf16", "bf16", "f32", "bf16", reads_c=False)
+    own = divide_advice(problem, H200)
+    assert problem.k % own.parts == 0 and own.depth != problem.k // own.parts
+    assert divide_advice(problem, H200, {"split_k_workspace": own.parts}).depth == own.depth
+    even = divide_advice(problem, H200, {"split_k_workspace": 32})  # 10658 elements, but the model makes others
+    assert (even.parts, even.depth) == (32, problem.k // 32)
