@@ -57,12 +57,12 @@ of 1237x62188 f32 167 us, not 178."""
 LONE_THREADS = 1024
 """Threads of a block that has an SM's shared memory alone, where there are no clusters: log-softmax of 235x92721 f16
 36.2 us, with 512 38.2 (H200)."""
-RESIDENT, WEIGHTED, MOST_OF_HALVES = ((88, 5), (128, 4)), 4, 4
+RESIDENT, WEIGHTED, MOST_OF_HALVES = ((88, 5), (112, 4), (128, 3)), 4, 4
 """Blocks that an SM should have at least, by the bytes that a thread loads at once, of rows in the shared memory of a
 cluster that are odd or have two weights; at least with weights, and at most of 16-bit elements. Layer norms of
 906x64483 bf16, 128 bytes, take 90.8 us with 4 blocks, with 3 91.6; of 1024x40000 bf16, 80 bytes, 63.7 with 5, with 4
 62.5; of 509x42342 f32, 88 bytes, 64.8 with 5, with 4 66.2 (H100); softmax of 256x50257 f16, 112 bytes, 16.7 with 4,
-with 3 18.3 (H200)."""
+with 3 17.8; log-softmax of 906x64483 f16, 128 bytes, 62.5 with 3, with 4 68.6 (H200)."""
 CLUSTERS = (2, 4, MOST_CLUSTER)
 """Blocks of the clusters that take rows which no block of 512 threads holds in registers, the smallest first: an SM has
 four such blocks or more, of which some read while others compute or write. Softmax of 256x50304 f16 takes 17.8 us by 4
@@ -103,10 +103,10 @@ LEAST_SHIFTED, LEAST_SHIFTED_ALONE = 10241, 24576
 Below, threads hold rows that they load in single elements: a layer norm of 6000x8191 f16 takes 79.8 us, not 82.9. One
 of 2000x20001 takes 67.2 in wide vectors by two blocks, by single elements 84.8, softmax 55.7, not 64.0; of 4000x12001
 81.5, as by single elements 81.0, softmax 68.5, not 73.0 (H100)."""
-PLAIN, FILLED = range(1001, 2049), 1.125
+PLAIN, FILLED, STEP = range(1001, 5122), 1.34, 1024
 """Elements of many odd rows without weights, which would lie between vectors, that a block takes so, and how many more
-its threads may have room for: softmax of 20000x1999 f16 40.0 us, by single elements 45.3; of 20000x1001 21.3, as one
-line 22.4 (H200)."""
+its threads may have room for, in these steps: softmax f16 of 20000 rows of 1999, 1535, 1001 40.0, 30.9, 21.1 us, by
+single elements or as lines 45.3, 33.6, 22.4; of 8000x5001 39.9, not 47.7; log-softmax 8000x3001 24.4, not 28.7 (H200)."""
 
 
 def select_rows(problem: RowProblem, target: Target) -> RowSchedule:
@@ -312,7 +312,7 @@ def _is_plain(problem: RowProblem, target: Target) -> bool:
     alone = problem.again and not problem.beside and not problem.places and problem.even
     odd = problem.narrowest == WORD // 2 and problem.length in PLAIN and vector_of(problem, problem.length) == 1
     many = problem.rows * problem.length * problem.narrowest >= LINE_BYTES
-    held = 1 << (problem.length + ACCESS // problem.narrowest - 2).bit_length()
+    held = -(-(problem.length + ACCESS // problem.narrowest - 1) // STEP) * STEP
     return alone and odd and many and held <= FILLED * problem.length and target.has_clusters
 
 

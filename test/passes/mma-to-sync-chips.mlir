@@ -41,7 +41,7 @@ gpu.module @kernels {
 
 gpu.module @kernels {
 // BYTES-LABEL: @bytes
-// BYTES: nvgpu.ldmatrix %{{.*}} {numTiles = 1 : i32, transpose = false}
+// BYTES: nvgpu.ldmatrix %{{.*}} {numTiles = 2 : i32, transpose = false}
 // BYTES: nvvm.mma.sync {{.*}}intOverflowBehavior = #nvvm.mma_int_overflow<wrapped>{{.*}}m = 8, n = 8, k = 16
 // BYTES-NOT: nvvm.mma.sync
   gpu.func @bytes(%A: memref<8x16xi8, 3>, %B: memref<16x8xi8, 3>, %C: memref<8x8xi32>) kernel {
