@@ -106,7 +106,7 @@ of 2000x20001 takes 67.2 in wide vectors by two blocks, by single elements 84.8,
 PLAIN, FILLED, STEP = range(1001, 5122), 1.34, 1024
 """Elements of many odd rows without weights, which would lie between vectors, that a block takes so, and how many more
 its threads may have room for, in these steps: softmax f16 of 20000 rows of 1999, 1535, 1001 40.0, 30.9, 21.1 us, by
-single elements or as lines 45.3, 33.6, 22.4; of 8000x5001 39.9, not 47.7; log-softmax 8000x3001 24.4, not 28.7 (H200)."""
+single elements or as lines 45.3, 33.6, 22.4; of 8000x5001 39.9, not 47.7; log-softmax 8000x3001 24.4, 28.7 (H200)."""
 
 
 def select_rows(problem: RowProblem, target: Target) -> RowSchedule:
