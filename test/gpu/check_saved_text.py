@@ -44,7 +44,7 @@ PRODUCTS = (
 """A name, m, n and k, a type, how A and B lie, and a schedule."""
 PROGRAMS = (
     "attention_products", "conv_1x1", "dynamic_batch", "einsum_permuted", "int8", "linear_constant_weights", "lora",
-    "matvec", "mlp_gelu_tanh", "qkv", "residual_scale", "scaled_rows", "swiglu", "two_products",
+    "matvec", "mlp_gelu_tanh", "grouped_heads", "qkv", "residual_scale", "scaled_rows", "swiglu", "two_products",
 )  # fmt: skip
 
 

@@ -102,6 +102,10 @@ CASES = (
         "qkv", "f16", ((2, 5, 24), (32, 24), (32, 24), (32, 24)),
         lambda x, q, k, v: (linear(x, q), linear(x, k), linear(x, v)),
     ),
+    Case(
+        "grouped_heads", "f16", ((2, 5, 24), (48, 24), (16, 24), (16, 24)),
+        lambda x, q, k, v: (linear(x, q), linear(x, k), linear(x, v)),
+    ),
     Case("attention_products", "f16", HEADS, lambda q, k, v: scores(q, k) @ v),
     Case("attention_softmax", "f32", HEADS, lambda q, k, v: softmax(scores(q, k)) @ v),
     Case("lora", "f16", ((10, 24), (40, 24), (24, 4), (4, 40)), lambda x, w, a, b: linear(x, w) + 2 * (x @ a @ b)),

@@ -104,6 +104,7 @@ EXPORTS: dict[str, Export] = {
     "bmm": Export(torch.bmm, inputs(F16, (3, 9, 24), (3, 24, 17))),
     "matmul_broadcast_batch": Export(torch.matmul, inputs(F32, (2, 3, 5, 16), (16, 12))),
     "qkv": Export(qkv, inputs(F16, (2, 5, 24), (32, 24), (32, 24), (32, 24))),
+    "grouped_heads": Export(qkv, inputs(F16, (2, 5, 24), (48, 24), (16, 24), (16, 24))),
     "attention_products": Export(
         lambda q, k, v: torch.matmul(torch.matmul(q, k.transpose(-1, -2)) * 0.25, v), inputs(F16, *HEADS)
     ),
