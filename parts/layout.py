@@ -21,6 +21,8 @@ CHUNKS = LINE // CHUNK
 NARROWEST = 32
 """Bytes of a row of the narrowest panels that the copy engine swizzles."""
 BANK = 4
+PAIR = 32
+"""Bits of two elements of 16 bits, which a lane loads and stores at once."""
 ASYNCHRONOUS_BITS = 32
 """The narrowest vector that cp.async moves."""
 VECTOR_ELEMENT_BITS = 16

@@ -20,14 +20,13 @@ from mlir_gemm.errors import InputError
 from mlir_gemm.pipeline.call_marks import marks_of, number_of
 from mlir_gemm.pipeline.launch_sizes import TENSOR_MAP, attributes_of, expression, extents, size_of
 from mlir_gemm.pipeline.program import is_argument, is_program, nested_kernels, outer_function, runs_of, scratch_of
-from mlir_gemm.spec.attributes import ASSERTS, COOPERATIVE, DEPENDENT_LAUNCH, NAME, ROLE, STRIDES
+from mlir_gemm.spec.attributes import ASSERTS, CLUSTER_DIM, COOPERATIVE, DEPENDENT_LAUNCH, NAME, ROLE, STRIDES
 from mlir_gemm.spec.element_types import ITEM_BYTES
 from mlir_gemm.spec.launch import Argument, Buffer, Constant, Launch, Step, dense
 from mlir_gemm.spec.sizes import product
 from mlir_gemm.spec.tensor_map import DATA_TYPES, TensorMap
 from mlir_gemm.spec.workspace import placed
 
-CLUSTER = "nvvm.cluster_dim"
 """On a kernel: the blocks of a cluster, which the code asks for itself."""
 _VIEWS = ("memref.reinterpret_cast", "memref.cast")
 """Operations whose result has the address of their operand, to which its own offset is added."""
@@ -170,11 +169,13 @@ def _kernel_of(module: Any, launch: Any) -> Any:
 
 def _cluster(launch: Any, kernel: Any) -> tuple[int, int, int]:
     """Blocks of a cluster, in each dimension."""
-    if CLUSTER not in kernel.attributes:
+    if CLUSTER_DIM not in kernel.attributes:
         return 1, 1, 1
-    sizes = list(ir.DenseI32ArrayAttr(kernel.attributes[CLUSTER]))  # three at most: its dialect sees to that
+    sizes = list(ir.DenseI32ArrayAttr(kernel.attributes[CLUSTER_DIM]))  # three at most: its dialect sees to that
     if not sizes or min(sizes) < 1:
-        raise input_error(launch, f"{CLUSTER} is {sizes}; expected one to three sizes from 1, as array<i32: 2, 1, 1>")
+        raise input_error(
+            launch, f"{CLUSTER_DIM} is {sizes}; expected one to three sizes from 1, as array<i32: 2, 1, 1>"
+        )
     x, y, z = (*sizes, 1, 1)[:3]
     return x, y, z
 

@@ -19,7 +19,7 @@ from typing import Any
 from mlir_gemm.errors import DeviceError, TargetError
 from mlir_gemm.runtime.parameters import Parameters
 from mlir_gemm.runtime.status import checked
-from mlir_gemm.spec.kernel_record import KernelRecord
+from mlir_gemm.spec.kernel_record import KernelRecord, products_of
 from mlir_gemm.spec.launch import Launch
 from mlir_gemm.tile_model.chips import target
 
@@ -48,7 +48,7 @@ def pays(launch: Launch, records: Sequence[KernelRecord], chip: Callable[[], str
         return False  # a graph keeps the numbers that it was made with
     if wish == "always":
         return True
-    flops = sum(problem.flops for record in records for problem in record.products.values())
+    flops = sum(problem.flops for problem in products_of(records).values())
     sizes = [argument.span_bytes for argument in launch.arguments]
     sizes += [len(constant.data) for constant in launch.constants]
     for buffer in launch.buffers:

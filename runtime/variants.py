@@ -14,7 +14,7 @@ from collections.abc import Mapping
 
 from mlir_gemm.errors import ArgumentError
 from mlir_gemm.runtime.request import Pairs, Variant
-from mlir_gemm.spec.kernel_record import PRODUCT, ROWS, KernelRecord
+from mlir_gemm.spec.kernel_record import PRODUCT, ROWS, KernelRecord, products_of
 from mlir_gemm.spec.launch import Launch
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.rows import RowSchedule
@@ -115,7 +115,7 @@ class Variants:
             return {}
         if (asked, divisors) != (self._defaults(), ()):
             artifact, _ = dataclasses.replace(self._request, hints=asked, divisors=divisors, until="select").find()
-        return {name: problem for record in artifact.kernels for name, problem in record.products.items()}
+        return products_of(artifact.kernels)
 
     def _divisors_at(self, sizes: Mapping[str, int]) -> Pairs:
         """The divisors that the variant for these sizes may rely on: those that make a difference to some kernel."""
@@ -130,8 +130,7 @@ class Variants:
                 request, hints = self._request, self._defaults()
                 artifact, _ = dataclasses.replace(request, hints=hints, divisors=divisors, until="select").find()
             aligned = {each.name: each.row_problem.aligned for each in artifact.kernels if each.row_problem is not None}
-            products = {name: problem for each in artifact.kernels for name, problem in each.products.items()}
-            self._computes[divisors] = products | aligned
+            self._computes[divisors] = products_of(artifact.kernels) | aligned
         return self._computes[divisors]
 
 
@@ -157,8 +156,7 @@ class GivenVariant:
         """The kernels with the problems that they compute for these values."""
         sizes = tuple(zip(variant.artifact.launch.symbols, values, strict=True))
         artifact, _ = dataclasses.replace(variant.request, hints=sizes, until="select").find()
-        problems = {name: problem for each in artifact.kernels for name, problem in each.products.items()}
-        return _with_problems(variant, problems)
+        return _with_problems(variant, products_of(artifact.kernels))
 
 
 class SavedVariant:

@@ -16,7 +16,7 @@ from mlir_gemm.simulator.memory import POISON, Buffer, View, dense_strides
 from mlir_gemm.simulator.report import Report
 from mlir_gemm.simulator.shadow import Shadow
 from mlir_gemm.simulator.warps import Block, Cluster, Run, Stop, Warp, run_cluster
-from mlir_gemm.spec.attributes import COOPERATIVE, DEPENDENT_LAUNCH
+from mlir_gemm.spec.attributes import CLUSTER_DIM, COOPERATIVE, DEPENDENT_LAUNCH
 
 _BESIDE = ("nvvm.mbarrier.", "nvvm.wgmma.", "nvvm.cp.async.bulk.", "nvvm.fence.proxy", "nvvm.cluster.", "nvvm.mapa",
            "nvvm.griddepcontrol")  # fmt: skip
@@ -174,7 +174,7 @@ def cluster_shape(launch: Any, kernel: Any) -> tuple[int, ...] | None:
     attributes = kernel.operation.attributes
     if COOPERATIVE in attributes:  # blocks that wait for each other run together
         return ir.IntegerAttr(attributes[COOPERATIVE]).value, 1, 1
-    if "nvvm.cluster_dim" not in attributes:
+    if CLUSTER_DIM not in attributes:
         return 1, 1, 1
-    sizes = list(ir.DenseI32ArrayAttr(attributes["nvvm.cluster_dim"]))
+    sizes = list(ir.DenseI32ArrayAttr(attributes[CLUSTER_DIM]))
     return tuple((*sizes, 1, 1)[:3])

@@ -18,7 +18,7 @@ from mlir_gemm.simulator.tile_affine import map_evaluators
 from mlir_gemm.simulator.tile_memory import POISON
 from mlir_gemm.simulator.tile_planes import put_back
 from mlir_gemm.simulator.tile_program import FRAMES, RANK, Decoder, Frame, PerUnit, Step, StepMaker, run_steps, uniform
-from mlir_gemm.spec.attributes import CLUSTER, COOPERATIVE
+from mlir_gemm.spec.attributes import CLUSTER, CLUSTER_DIM, COOPERATIVE
 
 LANES = 32
 Bounds = Callable[[Frame], range]
@@ -260,12 +260,10 @@ def _launch_func(decoder: Decoder, launch: Any) -> Step:
         size = uniform(frame[asked], "dynamic shared memory") if asked is not None else 0
         _enter_block(decoder, [(name, fixed_size or size) for name, fixed_size in fixed])
 
-    dims = ir.DenseI32ArrayAttr(kernel.operation.attributes[_SHAPE]) if _SHAPE in kernel.operation.attributes else [1]
+    marks = kernel.operation.attributes
+    dims = ir.DenseI32ArrayAttr(marks[CLUSTER_DIM]) if CLUSTER_DIM in marks else [1]
     together = max(math.prod(dims), constants.number_of(kernel.operation, COOPERATIVE, 1))
     return _launch_step(decoder, decoder.slots(sizes), ids, threads, extents, enter, steps, together)
-
-
-_SHAPE = "nvvm.cluster_dim"
 
 
 def _globals(module: Any) -> list[tuple[str, int]]:

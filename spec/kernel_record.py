@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -73,6 +73,11 @@ class KernelRecord:
             beside=tuple((name, Problem(**each)) for name, each in beside.items()),
             **fields,
         )
+
+
+def products_of(records: Sequence[KernelRecord]) -> dict[str, Problem]:
+    """All products of a program's launches, by name."""
+    return {name: problem for record in records for name, problem in record.products.items()}
 
 
 def first_product(records: tuple[KernelRecord, ...]) -> KernelRecord | None:

@@ -29,6 +29,7 @@ from mlir_gemm.runtime.parameters import Parameters
 from mlir_gemm.simulator.expected import Array, limits, reference, relative_error
 from mlir_gemm.simulator.random_inputs import random_arrays, unwritten
 from mlir_gemm.spec.attributes import CHIP
+from mlir_gemm.spec.kernel_record import products_of
 from mlir_gemm.spec.launch import Argument, Launch
 from mlir_gemm.spec.scalars import bits_of
 from mlir_gemm.spec.schedule import Schedule
@@ -95,7 +96,7 @@ def _run_once(arguments: argparse.Namespace, kernel: Kernel, source: str, on_sim
     allowed = limits(kernel.launch.arguments, kernel.kernels, computed, before, expected)
     where = where if where in ON_HOST else "gpu"
     correct = output.checked(_errors(kernel.launch.arguments, after, expected, allowed), [], {"device": where})
-    flops = sum(problem.flops for each in kernel.kernels for problem in each.products.values())
+    flops = sum(problem.flops for problem in products_of(kernel.kernels).values())
     rate = [("rate", f"{flops / seconds / 1e12:.1f} TFLOP/s")] if flops else []
     flops_a_second = {"flops_per_second": flops / seconds} if flops else {}
     output.rows([("time", f"{1e6 * seconds:.1f} us"), *rate], {"seconds": seconds, **flops_a_second})

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from mlir_gemm.parts.base import Part, Rules
-from mlir_gemm.parts.layout import copied
+from mlir_gemm.parts.layout import PAIR, copied
 from mlir_gemm.parts.registry import mainloop_of, mma_of, mmas_on
 from mlir_gemm.spec.backends import NVPTX
 from mlir_gemm.spec.fields import Field
@@ -15,9 +15,6 @@ from mlir_gemm.spec.problem import Problem, element_bytes
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.spec.target import Target
 from mlir_gemm.spec.tile_space import ALL
-
-PAIR = 32
-"""Bits of two elements of 16 bits, which one load takes."""
 
 
 def loads_its_own(problem: Problem, schedule: Schedule, target: Target) -> str | None:

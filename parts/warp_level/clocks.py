@@ -5,6 +5,7 @@ from __future__ import annotations
 from mlir_gemm.parts.grid import ragged
 from mlir_gemm.parts.layout import (
     LINE,
+    PAIR,
     Buffer,
     bank_conflicts,
     buffer,
@@ -68,11 +69,11 @@ C_CLOCKS = {(True, True): -10.0, (True, False): -8.0, (False, True): 6.0, (False
 sector of a row at once: by whether results leave through it too, and whether it comes during the products. With results
 in whole lines 2048x2048x2048, 4096x4096x256 and 8192x8192x64 take 0.96, 0.89 and 0.81 of the time so, without them
 0.97, 1.12 and 1.33: half sectors are then stored all at once (f16, H100, `2026-11-28-h100-added.json.xz`)."""
-UNPAIRED, PAIR = 2.5, 32
-"""How many times as long a lane of tensor cores stores its pairs of 16 bits one by one, each with its test of the edge,
-and bits to which rows must be aligned for pairs. 1457x311x227 in f16 takes 6.85 us so and 5.32 through shared memory by
-64x64x64, which 4.3 would give, 705x107x777 in bf16 9.82 and 9.69 by 32x32x64 (H200, seed 36); the times of 30 products
-of `2026-11-22-h200-mma-sync-random-sweep.json.xz` ask for no more than 1."""
+UNPAIRED = 2.5
+"""How many times as long a lane of tensor cores stores its pairs of 16 bits one by one, each with its test of the edge.
+1457x311x227 in f16 takes 6.85 us so and 5.32 through shared memory by 64x64x64, which 4.3 would give, 705x107x777 in
+bf16 9.82 and 9.69 by 32x32x64 (H200, seed 36); the times of 30 products of
+`2026-11-22-h200-mma-sync-random-sweep.json.xz` ask for no more than 1."""
 STAGED_MOVES = 3
 """Times that a result moves that is stored through shared memory: to it, from it, to memory."""
 PIECE_ROWS, PIECE_COLUMNS, LANE_PIECE = 8, 8, 4

@@ -22,7 +22,6 @@ from mlir_gemm.parts.registry import mainloop_of, mma_of
 from mlir_gemm.parts.resources import Occupancy, occupancy
 from mlir_gemm.parts.traffic import dram_bytes, epilogue_bytes, l2_bytes
 from mlir_gemm.parts.warp_level.clocks import (
-    PAIR,
     UNPAIRED,
     are_unpaired,
     chain_seconds,
@@ -146,7 +145,7 @@ def estimate(problem: Problem, schedule: Schedule, target: Target, constants: Co
         fills /= walked
     first = constants.memory_latency + copy_seconds(problem, schedule, target, constants)
     stored = m * n * constants.store * stores(schedule)
-    if problem.out_vector < PAIR and not schedule.promote_result and are_unpaired(problem, schedule):
+    if not schedule.promote_result and are_unpaired(problem, schedule):
         stored *= UNPAIRED
     ends = fills * first + sm_blocks / resident * stored
     if schedule.promote_c or schedule.promote_result:

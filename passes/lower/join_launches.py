@@ -28,14 +28,23 @@ from mlir_gemm.dialect.outlining.side_by_side import Uses
 from mlir_gemm.dialect.parse import parse_module
 from mlir_gemm.dialect.walk import body, in_block, named, operations, users
 from mlir_gemm.passes.base import Pass
-from mlir_gemm.spec.attributes import ASSERTS, DEPENDENT_LAUNCH, JOINED, MAPS, NOTE, PROBLEM, REFERENCE, SCHEDULE
+from mlir_gemm.spec.attributes import (
+    ASSERTS,
+    CLUSTER_DIM,
+    DEPENDENT_LAUNCH,
+    JOINED,
+    MAPS,
+    NOTE,
+    PROBLEM,
+    REFERENCE,
+    SCHEDULE,
+)
 
 MAP_BYTES, ADDRESS_BYTES = 128, 8
 MOST_BYTES = 4096
 """Bytes of parameters that every driver passes."""
 _WAIT = "nvvm.griddepcontrol"
 _KNOWN_GRID = "known_grid_size"
-_CLUSTER = "nvvm.cluster_dim"
 _NAMES = ("sym_name", "function_type", "arg_attrs")
 
 
@@ -134,7 +143,7 @@ class _Kernel:
 
     def _needs_more(self) -> bool:
         """Whether a launch says more than how many blocks and threads there are."""
-        return self.launches[0].dynamicSharedMemorySize is not None or _CLUSTER in self.device[0].attributes
+        return self.launches[0].dynamicSharedMemorySize is not None or CLUSTER_DIM in self.device[0].attributes
 
     def _bounds(self) -> dict[str, Any]:
         """What is said of the kernel that must hold for all that is in it."""

@@ -9,8 +9,7 @@ they were chosen when it ran: 11 of 19 instructions for a vector of 8 elements o
 the same branch.
 
 In a loop over several rows, each with a distance of its own, that is done to the loops inside. Leaves other loops as
-they are, and those with more than `most` such places, since the code is repeated for each. A
-second run changes nothing.
+they are, and those with more than `most` such places, since code is repeated for each. A second run changes nothing.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from typing import Any, ClassVar
 from mlir_gemm.dialect import constants, tile
 from mlir_gemm.dialect.bindings import dialect, ir
 from mlir_gemm.dialect.memory import in_shared
-from mlir_gemm.dialect.walk import body, in_block, named
+from mlir_gemm.dialect.walk import body, defined_within, in_block, named
 from mlir_gemm.errors import PassError
 from mlir_gemm.lowering.between_vectors import PAIR, distance_of, terms_of
 from mlir_gemm.lowering.multiples import multiple_of
@@ -50,17 +49,10 @@ class UnswitchRows(Pass):
             distance = None if len(loop.results) else _distance_in(loop)
             if distance is None:
                 continue
-            if _is_inside(distance.owner, loop):
+            if defined_within(distance, loop):
                 self._unswitch_in(loop.regions[0].blocks[0])
             else:
                 _unswitch(loop, distance, self.most)
-
-
-def _is_inside(op: Any, loop: Any) -> bool:
-    """Whether an operation stands in a loop."""
-    while op is not None and op != loop:
-        op = op.parent
-    return op is not None
 
 
 def _distance_in(loop: Any) -> Any | None:

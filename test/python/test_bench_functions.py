@@ -181,8 +181,8 @@ def pooled(ours: Sequence[float], eager: Sequence[float], exact: Sequence[float]
             lambda: (Array(np.array([exact[seed - 7]])),), 0.5,
         )  # fmt: skip
 
-    bench = FunctionBench.__new__(FunctionBench)
-    bench.settings, bench._torch = SimpleNamespace(seed=7), None  # type: ignore[assignment]
+    bench: Any = FunctionBench.__new__(FunctionBench)
+    bench.settings, bench._torch = SimpleNamespace(seed=7), None
     function = Function("rows", "sum", "", 0, draw, draws=len(exact))
     return bench._errors(function, draw(None, 7), lambda given, out: out.values.__setitem__(0, given))
 

@@ -14,6 +14,7 @@ from mlir_gemm import ScheduleError
 from mlir_gemm.spec import bilinear_plans as plans
 from mlir_gemm.spec.bilinear import BUILT_IN, Bilinear, Steps, exchanged, known
 from mlir_gemm.spec.bilinear_plans import Side, Work
+from mlir_gemm.spec.kernel_record import products_of
 from mlir_gemm.spec.problem import Problem
 from mlir_gemm.spec.schedule import Schedule
 from mlir_gemm.tile_model.chips import target as target_of
@@ -130,7 +131,7 @@ def test_large_dual_numbers_in_planes_are_three_products() -> None:
     sides = [Operand("A", "mk", (4096, 4096), "f16"), Operand("B", "kn", (4096, 4096), "f16")]
     text = composite.planes_module(known()["dual"], sides, "mn", "", "", {"m": 4096, "n": 4096})
     kernels = mlir_gemm.compile(text, chip="h200", device="simulator").kernels
-    problems = [problem for each in kernels for problem in each.products.values()]
+    problems = products_of(kernels).values()
     assert sorted((p.m, p.n, p.k, p.a, p.out, p.epilogue_matrices) for p in problems) == [
         (4096, 4096, 4096, "f16", "f16", 0), (4096, 4096, 4096, "f16", "f16", 1), (4096, 4096, 4096, "f16", "f32", 0),
     ]  # fmt: skip
